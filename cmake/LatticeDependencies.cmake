@@ -1,0 +1,25 @@
+# Every third-party library comes from the distribution; a missing one stops the configuration and
+# names its Debian package.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+function(lattice_find target module package)
+  pkg_check_modules(${target} IMPORTED_TARGET ${module})
+  if(NOT TARGET PkgConfig::${target})
+    message(FATAL_ERROR "lattice needs ${module}: apt-get install ${package}")
+  endif()
+endfunction()
+
+lattice_find(HWY libhwy libhwy-dev)
+lattice_find(SIMDJSON simdjson libsimdjson-dev)
+lattice_find(FMT fmt libfmt-dev)
+lattice_find(UTF8PROC libutf8proc libutf8proc-dev)
+lattice_find(PCRE2 libpcre2-8 libpcre2-dev)
+lattice_find(XXHASH libxxhash libxxhash-dev)
+lattice_find(CURL libcurl libcurl4-openssl-dev)
+lattice_find(CRYPTO libcrypto libssl-dev)
+
+find_path(LATTICE_EXPECTED_INCLUDE tl/expected.hpp)
+if(NOT LATTICE_EXPECTED_INCLUDE)
+  message(FATAL_ERROR "lattice needs tl/expected.hpp: apt-get install libexpected-dev")
+endif()

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace lattice {
+
+/// A fork-join pool with a fixed partition: which thread runs which task never depends on timing.
+///
+/// parallel_for may be called from several threads; while one caller uses the workers, another runs
+/// its tasks on its own thread, so nobody waits for a stranger's work.
+class ThreadPool {
+ public:
+  /// `num_threads` >= 1 counts the calling thread: 1 starts no worker. 0 means
+  /// usable_num_threads().
+  explicit ThreadPool(std::size_t num_threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t num_threads() const;
+
+  /// Calls task(task_idx, thread_idx) for every task_idx in [0, num_tasks), thread_idx <
+  /// num_threads(), and returns when all are done. Thread t of n runs the contiguous range
+  /// [num_tasks*t/n, num_tasks*(t+1)/n) in order. The first exception (lowest thread) is rethrown
+  /// in the caller after all threads have finished. Nested calls run inline.
+  void parallel_for(std::size_t num_tasks,
+                    const std::function<void(std::size_t task_idx, std::size_t thread_idx)>& task);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The number of cores this process may really use: CPU affinity and cgroup quota (v1 and v2)
+/// respected; LATTICE_NUM_THREADS overrides. At least 1.
+std::size_t usable_num_threads();
+
+}  // namespace lattice

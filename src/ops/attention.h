@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ops/matrix.h"
+#include "ops/sequence_layout.h"
+
+namespace lattice {
+
+/// Scaled dot-product attention inside each sequence of a packed batch:
+/// out_h = softmax(scale q_h k_g^T [+ causal mask]) v_g, with g = h / (num_heads / num_kv_heads).
+///
+/// Head h of q lies in columns [h * head_dim, (h + 1) * head_dim); likewise k, v with KV heads. The
+/// views may be column ranges of one fused QKV matrix. The softmax is in f32 or better and never
+/// materialises the whole score matrix. A sequence's bits depend on that sequence alone. `out` must
+/// not alias the inputs. Source: Vaswani et al. 2017; online softmax: Milakov & Gimelshein 2018.
+struct AttentionArgs {
+  ConstMatrix q;  ///< [num_tokens, num_heads * head_dim]
+  ConstMatrix k;  ///< [num_tokens, num_kv_heads * head_dim]
+  ConstMatrix v;  ///< [num_tokens, num_kv_heads * head_dim]
+  MutMatrix out;  ///< [num_tokens, num_heads * head_dim]
+  SequenceLayout layout;
+  std::int64_t num_heads = 0;
+  std::int64_t num_kv_heads = 0;
+  std::int64_t head_dim = 0;
+  float scale = 1.0f;
+  bool causal = false;
+};
+
+}  // namespace lattice

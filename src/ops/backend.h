@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/thread_pool.h"
+#include "ops/activation.h"
+#include "ops/attention.h"
+#include "ops/embedding_lookup.h"
+#include "ops/layer_norm.h"
+#include "ops/linear.h"
+#include "ops/pool.h"
+
+namespace lattice {
+
+class Context;
+
+/// A device's implementation of every op. One instance serves all threads; per-call state lives in
+/// the Context. The free functions of ops/ops.h check the arguments and then call these; an
+/// implementation may assume checked arguments and must not fail.
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  /// "reference", "cpu", ...
+  virtual std::string_view name() const = 0;
+  /// The instruction set or device in use, for reports: "avx512", "neon", "scalar".
+  virtual std::string_view target() const = 0;
+
+  /// Repacks a weight. Reads each part once, front to back, and discards the source pages behind
+  /// itself, so that memory never holds a weight twice. `parts` are checked (check_linear_parts).
+  virtual std::shared_ptr<const PackedLinear> pack_linear(ThreadPool& pool,
+                                                          std::span<const LinearPart> parts,
+                                                          WeightFormat format) const = 0;
+
+  virtual void linear(Context& context, const LinearArgs& args) const = 0;
+  virtual void embedding_lookup(Context& context, const EmbeddingLookupArgs& args) const = 0;
+  virtual void layer_norm(Context& context, const LayerNormArgs& args) const = 0;
+  virtual void attention(Context& context, const AttentionArgs& args) const = 0;
+  virtual void activation(Context& context, const ActivationArgs& args) const = 0;
+  virtual void pool(Context& context, const PoolArgs& args) const = 0;
+  virtual void l2_normalize(Context& context, const L2NormalizeArgs& args) const = 0;
+};
+
+}  // namespace lattice

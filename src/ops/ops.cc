@@ -1,0 +1,124 @@
+#include "ops/ops.h"
+
+#include "base/check.h"
+
+namespace lattice {
+namespace {
+
+template <typename A, typename B>
+void check_same_shape(const char* op, const MatrixView<A>& a, const MatrixView<B>& b) {
+  check(a.rows == b.rows && a.cols == b.cols, "[{}] expected shape [{}, {}], got [{}, {}]", op,
+        a.rows, a.cols, b.rows, b.cols);
+}
+
+bool is_float(DType dtype) {
+  return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16 ||
+         dtype == DType::kF64;
+}
+
+}  // namespace
+
+void check_layout(const char* op, const SequenceLayout& layout, std::int64_t num_tokens) {
+  check(!layout.cu_seqlens.empty() && layout.cu_seqlens.front() == 0,
+        "[{}] cu_seqlens must start at 0", op);
+  for (std::int64_t s = 0; s < layout.num_seqs(); ++s) {
+    check(layout.length(s) >= 0, "[{}] cu_seqlens decreases at sequence {}", op, s);
+  }
+  check(layout.num_tokens() == num_tokens, "[{}] cu_seqlens covers {} tokens, got {}", op,
+        layout.num_tokens(), num_tokens);
+}
+
+void check_linear_parts(std::span<const LinearPart> parts) {
+  if (parts.empty()) raise(ErrorCode::kInternal, "[linear] expected at least one weight");
+  for (const LinearPart& part : parts) {
+    const Shape& shape = part.weight.shape();
+    if (shape.size() != 2 || !is_float(part.weight.dtype())) {
+      raise(ErrorCode::kMalformed, "[linear] expected a 2-D floating-point weight, got {} {}",
+            dtype_name(part.weight.dtype()), shape_string(shape));
+    }
+    if (shape[1] != parts.front().weight.dim(1)) {
+      raise(ErrorCode::kMalformed, "[linear] expected {} input features, got {}",
+            parts.front().weight.dim(1), shape[1]);
+    }
+    if (part.bias && (part.bias->shape() != Shape{shape[0]} || !is_float(part.bias->dtype()))) {
+      raise(ErrorCode::kMalformed, "[linear] expected a floating-point bias [{}], got {} {}",
+            shape[0], dtype_name(part.bias->dtype()), shape_string(part.bias->shape()));
+    }
+  }
+}
+
+void linear(Context& context, const LinearArgs& args) {
+  check(args.weight != nullptr, "[linear] weight is missing");
+  check(args.x.cols == args.weight->in_features(), "[linear] expected {} input features, got {}",
+        args.weight->in_features(), args.x.cols);
+  check(args.out.rows == args.x.rows && args.out.cols == args.weight->out_features(),
+        "[linear] expected out [{}, {}], got [{}, {}]", args.x.rows, args.weight->out_features(),
+        args.out.rows, args.out.cols);
+  if (args.residual) check_same_shape("linear", args.out, *args.residual);
+  if (args.x.rows == 0) return;
+  context.backend().linear(context, args);
+}
+
+void embedding_lookup(Context& context, const EmbeddingLookupArgs& args) {
+  check(!args.terms.empty(), "[embedding_lookup] expected at least one table");
+  for (const EmbeddingTerm& term : args.terms) {
+    check(term.table != nullptr && term.table->rank() == 2 && is_float(term.table->dtype()) &&
+              term.table->dim(1) == args.out.cols,
+          "[embedding_lookup] expected a floating-point table [*, {}]", args.out.cols);
+    check(static_cast<std::int64_t>(term.ids.size()) == args.out.rows,
+          "[embedding_lookup] expected {} ids, got {}", args.out.rows, term.ids.size());
+    for (const std::int32_t id : term.ids) {
+      check(id >= 0 && id < term.table->dim(0), "[embedding_lookup] id {} is outside 0..{}", id,
+            term.table->dim(0) - 1);
+    }
+  }
+  context.backend().embedding_lookup(context, args);
+}
+
+void layer_norm(Context& context, const LayerNormArgs& args) {
+  check_same_shape("layer_norm", args.x, args.out);
+  if (args.residual) check_same_shape("layer_norm", args.x, *args.residual);
+  const auto cols = static_cast<std::size_t>(args.x.cols);
+  check(args.weight.size() == cols && (args.bias.empty() || args.bias.size() == cols),
+        "[layer_norm] expected weight and bias [{}], got [{}] and [{}]", cols, args.weight.size(),
+        args.bias.size());
+  context.backend().layer_norm(context, args);
+}
+
+void attention(Context& context, const AttentionArgs& args) {
+  check(args.head_dim > 0 && args.num_heads > 0 && args.num_kv_heads > 0 &&
+            args.num_heads % args.num_kv_heads == 0,
+        "[attention] expected head_dim > 0 and heads divisible by KV heads, got {} and {}/{}",
+        args.head_dim, args.num_heads, args.num_kv_heads);
+  check(args.q.cols == args.num_heads * args.head_dim &&
+            args.k.cols == args.num_kv_heads * args.head_dim && args.v.cols == args.k.cols,
+        "[attention] q, k, v have {}, {}, {} columns for {} and {} heads of {}", args.q.cols,
+        args.k.cols, args.v.cols, args.num_heads, args.num_kv_heads, args.head_dim);
+  check_same_shape("attention", args.q, args.out);
+  check_same_shape("attention", args.k, args.v);
+  check(args.q.rows == args.k.rows, "[attention] expected {} keys, got {}", args.q.rows,
+        args.k.rows);
+  check_layout("attention", args.layout, args.q.rows);
+  context.backend().attention(context, args);
+}
+
+void activation(Context& context, const ActivationArgs& args) {
+  if (args.activation == Activation::kIdentity) return;
+  context.backend().activation(context, args);
+}
+
+void pool(Context& context, const PoolArgs& args) {
+  check_layout("pool", args.layout, args.x.rows);
+  check(args.out.rows == args.layout.num_seqs() && args.out.cols == args.x.cols,
+        "[pool] expected out [{}, {}], got [{}, {}]", args.layout.num_seqs(), args.x.cols,
+        args.out.rows, args.out.cols);
+  check(args.skip.empty() || static_cast<std::int64_t>(args.skip.size()) == args.layout.num_seqs(),
+        "[pool] expected {} skips, got {}", args.layout.num_seqs(), args.skip.size());
+  context.backend().pool(context, args);
+}
+
+void l2_normalize(Context& context, const L2NormalizeArgs& args) {
+  context.backend().l2_normalize(context, args);
+}
+
+}  // namespace lattice

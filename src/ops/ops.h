@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+
+#include "ops/backend.h"
+#include "ops/context.h"
+
+namespace lattice {
+
+// The entry points that layers use: each checks its arguments (kInternal for shapes, since shapes
+// come from our code; ids are checked where a request enters) and calls the context's backend.
+
+/// Throws kMalformed unless the parts are non-empty 2-D floating-point weights that share K, with
+/// biases of matching length.
+void check_linear_parts(std::span<const LinearPart> parts);
+
+void linear(Context& context, const LinearArgs& args);
+void embedding_lookup(Context& context, const EmbeddingLookupArgs& args);
+void layer_norm(Context& context, const LayerNormArgs& args);
+void attention(Context& context, const AttentionArgs& args);
+void activation(Context& context, const ActivationArgs& args);
+void pool(Context& context, const PoolArgs& args);
+void l2_normalize(Context& context, const L2NormalizeArgs& args);
+
+}  // namespace lattice
