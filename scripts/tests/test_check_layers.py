@@ -12,6 +12,7 @@ HEADERS = [
     "src/base/log.h", "src/tensor/tensor.h", "src/io/safetensors.h", "src/ops/linear.h",
     "src/text/bpe.h", "src/layers/norm.h", "src/models/bert.h", "src/engine/pool.h",
     "src/server/http.h", "src/backends/cpu/gemm.h", "src/backends/cuda/gemm.h",
+    "src/backends/registry.h",
     "include/lattice/engine.h", "include/lattice/error.h", "include/lattice/tokenizer.h",
 ]
 
@@ -71,6 +72,8 @@ class CheckLayersTest(unittest.TestCase):
         for path in ["src/engine/a.cc", "src/ops/a.cc", "apps/a.cc", "src/models/a.h"]:
             with self.subTest(path=path):
                 self.assert_refused(path, '"backends/cpu/gemm.h"', "only the registry may")
+        self.assert_refused("src/models/a.cc", '"backends/registry.h"', "only the registry may")
+        self.assert_accepted("src/engine/a.cc", '"backends/registry.h"')
         self.assert_refused("src/backends/cpu/a.cc", '"backends/cuda/gemm.h"', "includes backend cuda")
 
     def test_public_headers_and_examples(self):
