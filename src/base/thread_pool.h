@@ -9,7 +9,8 @@ namespace lattice {
 /// A fork-join pool with a fixed partition: which thread runs which task never depends on timing.
 ///
 /// parallel_for may be called from several threads; while one caller uses the workers, another runs
-/// its tasks on its own thread, so nobody waits for a stranger's work.
+/// its tasks on its own thread, so nobody waits for a stranger's work. A waiting thread spins for a
+/// few microseconds, unless the process has more pool threads than cores, and then sleeps.
 class ThreadPool {
  public:
   /// `num_threads` >= 1 counts the calling thread: 1 starts no worker. 0 means
@@ -22,9 +23,11 @@ class ThreadPool {
   std::size_t num_threads() const;
 
   /// Calls task(task_idx, thread_idx) for every task_idx in [0, num_tasks), thread_idx <
-  /// num_threads(), and returns when all are done. Thread t of n runs the contiguous range
-  /// [num_tasks*t/n, num_tasks*(t+1)/n) in order. The first exception (lowest thread) is rethrown
-  /// in the caller after all threads have finished. Nested calls run inline.
+  /// num_threads(), and returns when all are done. With n = min(num_threads(), num_tasks), thread t
+  /// of n runs the contiguous range [num_tasks*t/n, num_tasks*(t+1)/n) in order; the caller is
+  /// thread 0. A task that throws ends its thread's range; the first exception (lowest thread) is
+  /// rethrown in the caller after all threads have finished. Nested calls, and calls made while
+  /// another caller has the workers, run inline as thread 0.
   void parallel_for(std::size_t num_tasks,
                     const std::function<void(std::size_t task_idx, std::size_t thread_idx)>& task);
 
@@ -34,7 +37,8 @@ class ThreadPool {
 };
 
 /// The number of cores this process may really use: CPU affinity and cgroup quota (v1 and v2)
-/// respected; LATTICE_NUM_THREADS overrides. At least 1.
+/// respected; LATTICE_NUM_THREADS overrides. At least 1. Throws kInvalidArgument when
+/// LATTICE_NUM_THREADS is not a number from 1 to 1024.
 std::size_t usable_num_threads();
 
 }  // namespace lattice

@@ -12,9 +12,9 @@ namespace lattice {
 /// Source: Ba et al. 2016, arXiv:1607.06450; torch.nn.LayerNorm.
 struct LayerNormArgs {
   ConstMatrix x;  ///< [num_tokens, hidden_size]
-  std::optional<ConstMatrix> residual;
-  std::span<const float> weight;  ///< [hidden_size]
-  std::span<const float> bias;    ///< [hidden_size], or empty for none
+  std::optional<ConstMatrix> residual = std::nullopt;
+  std::span<const float> weight;     ///< [hidden_size]
+  std::span<const float> bias = {};  ///< [hidden_size], or empty for none
   float eps = 1e-12f;
   MutMatrix out;
 };

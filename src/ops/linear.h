@@ -22,8 +22,8 @@ std::string_view weight_format_name(WeightFormat format);
 /// Rows of a weight matrix, as nn.Linear stores them, with their bias. Several parts that share K
 /// stack along N: a fused QKV is three parts.
 struct LinearPart {
-  Tensor weight;               ///< [N_i, K], a floating-point dtype
-  std::optional<Tensor> bias;  ///< [N_i]
+  Tensor weight;                              ///< [N_i, K], a floating-point dtype
+  std::optional<Tensor> bias = std::nullopt;  ///< [N_i]
 };
 
 /// A linear layer's weight in the layout of one backend. Immutable, shared by all threads.
@@ -50,7 +50,7 @@ struct LinearArgs {
   ConstMatrix x;
   MutMatrix out;
   Activation activation = Activation::kIdentity;
-  std::optional<ConstMatrix> residual;
+  std::optional<ConstMatrix> residual = std::nullopt;
 };
 
 }  // namespace lattice

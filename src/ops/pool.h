@@ -14,7 +14,7 @@ enum class PoolingMode {
   kMax,           ///< elementwise maximum
   kMean,          ///< sum / n
   kMeanSqrtLen,   ///< sum / sqrt(n)
-  kWeightedMean,  ///< weights 1..n by position
+  kWeightedMean,  ///< weights 1..n by position, skipped tokens counted
   kLastToken,     ///< the last token
 };
 
@@ -25,7 +25,7 @@ enum class PoolingMode {
 struct PoolArgs {
   ConstMatrix x;  ///< [num_tokens, hidden_size]
   SequenceLayout layout;
-  std::span<const std::int32_t> skip;  ///< [num_seqs], or empty for none
+  std::span<const std::int32_t> skip = {};  ///< [num_seqs], or empty for none
   PoolingMode mode = PoolingMode::kMean;
   MutMatrix out;  ///< [num_seqs, hidden_size]
 };

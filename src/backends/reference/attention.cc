@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "backends/reference/reference_backend.h"
+
+namespace lattice {
+namespace {
+
+double dot(const float* a, const float* b, std::int64_t size) {
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < size; ++i) {
+    sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  }
+  return sum;
+}
+
+// The output of one query row and head over the keys of rows [first_key, first_key + num_keys).
+void attend(const AttentionArgs& args, std::int64_t row, std::int64_t head, std::int64_t first_key,
+            std::int64_t num_keys) {
+  const std::int64_t q_column = head * args.head_dim;
+  const std::int64_t kv_column = head / (args.num_heads / args.num_kv_heads) * args.head_dim;
+  std::vector<double> weights(static_cast<std::size_t>(num_keys));
+  double max_score = -std::numeric_limits<double>::infinity();
+  for (std::int64_t j = 0; j < num_keys; ++j) {
+    const double score =
+        static_cast<double>(args.scale) *
+        dot(args.q.row(row) + q_column, args.k.row(first_key + j) + kv_column, args.head_dim);
+    weights[static_cast<std::size_t>(j)] = score;
+    max_score = std::max(max_score, score);
+  }
+  double total = 0.0;
+  for (double& weight : weights) {
+    weight = std::exp(weight - max_score);
+    total += weight;
+  }
+  for (std::int64_t d = 0; d < args.head_dim; ++d) {
+    double sum = 0.0;
+    for (std::int64_t j = 0; j < num_keys; ++j) {
+      sum += weights[static_cast<std::size_t>(j)] *
+             static_cast<double>(args.v.row(first_key + j)[kv_column + d]);
+    }
+    args.out.row(row)[q_column + d] = static_cast<float>(sum / total);
+  }
+}
+
+}  // namespace
+
+void ReferenceBackend::attention(Context&, const AttentionArgs& args) const {
+  for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) {
+    for (std::int64_t i = 0; i < args.layout.length(s); ++i) {
+      const std::int64_t num_keys = args.causal ? i + 1 : args.layout.length(s);
+      for (std::int64_t h = 0; h < args.num_heads; ++h) {
+        attend(args, args.layout.begin(s) + i, h, args.layout.begin(s), num_keys);
+      }
+    }
+  }
+}
+
+}  // namespace lattice
