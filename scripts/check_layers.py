@@ -122,7 +122,7 @@ def check_include(root: pathlib.Path, path: str, bracket: str, target: str) -> s
     if layer is None:
         return None
     if resolved is None:
-        return "cannot be found in this repository" if bracket == '"' else None
+        return None  # another project's header, in either kind of brackets
     if resolved.startswith("src/backends/"):
         return check_backend(path, resolved)
     if resolved.startswith("include/"):

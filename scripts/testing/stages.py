@@ -1,0 +1,176 @@
+"""The stages of ./test. Each is a function that returns an Outcome; STAGES lists them in order."""
+
+import dataclasses
+import pathlib
+import shutil
+import sys
+from collections.abc import Callable
+
+import junit
+from junit import Outcome
+from stage import JOBS, ROOT, check, run, show_tail
+
+BUILD = ROOT / "build"
+SANITIZER_ENV = {
+    "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
+}
+
+
+def build(preset: str) -> Outcome:
+    """Configures and builds a preset: one check."""
+    code, output = run(f"build-{preset}", ["cmake", "--preset", preset])
+    if code == 0:
+        code, output = run(f"build-{preset}", ["cmake", "--build", "--preset", preset, "-j", str(JOBS)])
+    if code == 0:
+        return Outcome.success()
+    show_tail(output)
+    return Outcome.failure(f"build of preset {preset} (build/logs/build-{preset}.log)")
+
+
+def ctest(preset: str, name: str, selection: list[str]) -> Outcome:
+    """Runs the tests of a built preset; each test counts."""
+    result = BUILD / "logs" / f"{name}.xml"
+    result.unlink(missing_ok=True)
+    code, output = run(name, [
+        "ctest", "--test-dir", str(BUILD / preset), "-j", str(JOBS), "--output-on-failure",
+        "--no-tests=error", "--timeout", "900", "--output-junit", str(result),
+        "--test-output-size-passed", "65536", "--test-output-size-failed", "65536",
+        *selection], env=SANITIZER_ENV)
+    outcome = junit.read(result)
+    if code != 0 and outcome.failed == 0:
+        outcome.add(Outcome.failure(f"ctest ended with code {code} (build/logs/{name}.log)"))
+    if outcome.failed:
+        show_tail(output)
+    return outcome
+
+
+def build_and_test(preset: str) -> Outcome:
+    """Everything but the slow tests, built with a preset."""
+    outcome = build(preset)
+    if outcome.failed == 0:
+        outcome.add(ctest(preset, f"test-{preset}", ["-LE", "slow"]))
+    return outcome
+
+
+def model() -> Outcome:
+    """The real model that tests use."""
+    return check("model", "fetching the model", ["scripts/fetch_model.sh"])
+
+
+def checks() -> Outcome:
+    """Layers, house style, formatting, and the tests of these scripts."""
+    python = sys.executable
+    outcome = check("checks", "include layers", [python, "scripts/check_layers.py"])
+    outcome.add(check("checks", "house style", [python, "scripts/check_style.py"]))
+    outcome.add(check("checks", "tests of the scripts",
+                      [python, "-m", "unittest", "discover", "-s", "scripts/tests"]))
+    outcome.add(check("checks", "formatting (clang-format-19 -i on the files named)",
+                      ["scripts/check_format.sh"]))
+    outcome.add(check("checks", "public headers compile alone", ["scripts/check_headers.sh"]))
+    return outcome
+
+
+def dev() -> Outcome:
+    """The default build (clang-19, assertions on) and its tests, the slow ones left out."""
+    return build_and_test("dev")
+
+
+def gcc() -> Outcome:
+    """The same with g++ 12."""
+    return build_and_test("gcc")
+
+
+def asan() -> Outcome:
+    """The same under AddressSanitizer and UndefinedBehaviorSanitizer."""
+    return build_and_test("asan-ubsan")
+
+
+def tsan() -> Outcome:
+    """The same under ThreadSanitizer."""
+    return build_and_test("tsan")
+
+
+def slow() -> Outcome:
+    """The tests labelled slow, on the dev build."""
+    outcome = build("dev")
+    if outcome.failed == 0:
+        outcome.add(ctest("dev", "test-slow", ["-L", "slow"]))
+    return outcome
+
+
+def fuzz() -> Outcome:
+    """Replays every committed corpus through its fuzzer, with ASan and UBSan: one check each."""
+    outcome = build("fuzz")
+    if outcome.failed:
+        return outcome
+    fuzzers = sorted(p for p in (BUILD / "fuzz" / "fuzz").glob("fuzz_*")
+                     if p.is_file() and p.stat().st_mode & 0o100)
+    if not fuzzers:
+        outcome.add(Outcome.failure("no fuzzer was built"))
+    for fuzzer in fuzzers:
+        name = fuzzer.name.removeprefix("fuzz_")
+        corpus = ROOT / "fuzz" / "corpus" / name
+        if not corpus.is_dir() or not any(corpus.iterdir()):
+            outcome.add(Outcome.failure(f"{fuzzer.name} has no corpus in fuzz/corpus/{name}"))
+            continue
+        outcome.add(check("fuzz", f"replay of fuzz/corpus/{name}",
+                          [str(fuzzer), "-runs=0", "-rss_limit_mb=4096", str(corpus)],
+                          env=SANITIZER_ENV))
+    return outcome
+
+
+def install() -> Outcome:
+    """Installs the release build and uses it from a project of its own, README example included."""
+    outcome = build("release")
+    if outcome.failed:
+        return outcome
+    prefix, consumer = BUILD / "installed", BUILD / "consumer"
+    for folder in (prefix, consumer):
+        shutil.rmtree(folder, ignore_errors=True)
+    for what, command in [
+        ("cmake --install", ["cmake", "--install", str(BUILD / "release"), "--prefix", str(prefix)]),
+        ("extracting the README example",
+         [sys.executable, "scripts/readme_example.py", str(consumer / "readme_example.cc")]),
+        ("configuring a project with find_package(lattice)",
+         ["cmake", "-S", "tests/consumer", "-B", str(consumer), "-G", "Ninja",
+          "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_COMPILER=g++",
+          f"-DCMAKE_PREFIX_PATH={prefix}"]),
+        ("building it", ["cmake", "--build", str(consumer), "-j", str(JOBS)]),
+        ("running it", ["ctest", "--test-dir", str(consumer), "--output-on-failure",
+                        "--no-tests=error"]),
+        ("the installed program", [str(prefix / "bin" / "lattice"), "--version"]),
+    ]:
+        step = check("install", what, command)
+        outcome.add(step)
+        if step.failed:
+            break  # the later steps need this one
+    return outcome
+
+
+def quickstart() -> Outcome:
+    """./quickstart does what the README promises."""
+    return check("quickstart", "./quickstart", ["./quickstart"], timeout=1200)
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    name: str
+    function: Callable[[], Outcome]
+    always: bool  # part of ./test without --all
+    needs: tuple[str, ...] = ()
+
+
+STAGES = [
+    Stage("model", model, always=True),
+    Stage("checks", checks, always=True),
+    Stage("dev", dev, always=True, needs=("model",)),
+    Stage("slow", slow, always=False, needs=("model",)),
+    Stage("quickstart", quickstart, always=False),
+    Stage("install", install, always=False, needs=("model",)),
+    Stage("gcc", gcc, always=False, needs=("model",)),
+    Stage("asan-ubsan", asan, always=False, needs=("model",)),
+    Stage("tsan", tsan, always=False, needs=("model",)),
+    Stage("fuzz", fuzz, always=False),
+]
