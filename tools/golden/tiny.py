@@ -9,6 +9,7 @@ variant is named, tests/golden/tiny/manifest.json.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,8 @@ import torch
 
 from common import (FORMAT, GOLDEN_DIR, full_length, load_oracle, provenance, write_golden_json,
                     write_json, write_safetensors)
-from tiny_models import Spec, build_directory, remove_stale
+from tiny_models import (Spec, build_directory, remove_stale, stored_names,
+                         transformer_weights)
 from tiny_variants import VARIANTS
 
 TINY = GOLDEN_DIR / "tiny"
@@ -39,6 +41,8 @@ TEXTS = [
 ]
 PAIRS = [("what time is it", "it is late"), ("the moon", "")]
 TAPS = [0, 5, len(TEXTS)]  # two texts and the first pair
+# Suffixes of the golden files, by the encode options that are set.
+STEMS = {(): "", ("dimensions",): ".dim{}", ("prompt_name",): ".{}", ("prompt",): ".prompt"}
 MAX_F32_DIFFERENCE = 1e-5
 
 
@@ -79,11 +83,25 @@ def embed(model, text: str, pair: str | None, options: dict) -> tuple[dict, np.n
     return out, vector.numpy()
 
 
-def raw_tokenizer(directory: Path, model) -> tokenizers.Tokenizer:
+def check_weights(spec: Spec, model) -> None:
+    """The oracle really uses the weights that were drawn: none missing, none renamed away."""
+    state = model[0].auto_model.state_dict()
+    stored = stored_names(dataclasses.replace(spec, prefix="", gamma_beta=False),
+                          transformer_weights(spec))
+    for name, value in stored.items():
+        if not name.endswith("position_ids"):
+            assert np.array_equal(state[name].double().numpy(), value.astype(np.float64)), name
+    missing = {name for name in state if not name.startswith("pooler.")} - stored.keys()
+    assert all("position_ids" in name or "token_type_ids" in name for name in missing), missing
+
+
+def raw_tokenizer(spec: Spec, directory: Path, model) -> tokenizers.Tokenizer:
     """tokenizer.json itself; transformers may rebuild the pipeline, which must not differ."""
     path = directory / "tokenizer.json"
-    tokenizer = (tokenizers.Tokenizer.from_file(str(path)) if path.exists() else
-                 tokenizers.Tokenizer.from_str(model.tokenizer.backend_tokenizer.to_str()))
+    if path.exists() and not spec.st_lowercase:
+        tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    else:
+        tokenizer = tokenizers.Tokenizer.from_str(model.tokenizer.backend_tokenizer.to_str())
     tokenizer.no_padding()
     tokenizer.enable_truncation(model.max_seq_length, strategy="longest_first")
     return tokenizer
@@ -96,13 +114,14 @@ def make_case(model, raw, text: str, pair: str | None, options: dict, out: dict)
     encoding = raw.encode(prompt + text, pair)
     ids = out["input_ids"][0].tolist()
     assert encoding.ids == ids, (text, encoding.ids, ids)
-    if "token_type_ids" in out:
-        assert encoding.type_ids == out["token_type_ids"][0].tolist(), text
     length = full_length(model, prompt + text, pair)
     case = {"text": text}
     if pair is not None:
         case["pair"] = pair
     case.update(ids=ids, type_ids=encoding.type_ids, tokens=length, truncated=length > len(ids))
+    given = out["token_type_ids"][0].tolist() if "token_type_ids" in out else [0] * len(ids)
+    if given != encoding.type_ids:
+        case["model_type_ids"] = given
     if "prompt_length" in out:
         case["prompt_tokens"] = out["prompt_length"]
     return case
@@ -112,9 +131,9 @@ def write_goldens(spec: Spec, options: dict, directory: Path, models: tuple) -> 
     """One pair of golden files; returns the manifest entry."""
     model, single = models
     taps = Taps(model)
-    raw = raw_tokenizer(directory, model)
+    raw = raw_tokenizer(spec, directory, model)
     inputs: list[tuple[str, str | None]] = [(text, None) for text in TEXTS]
-    if not options:
+    if not options and "prompts" not in spec.st_config:
         inputs += PAIRS
     cases, rows, tensors, worst = [], [], {}, 0.0
     for index, (text, pair) in enumerate(inputs):
@@ -132,10 +151,10 @@ def write_goldens(spec: Spec, options: dict, directory: Path, models: tuple) -> 
     assert worst < MAX_F32_DIFFERENCE, (spec.name, worst)
     assert any(case["truncated"] for case in cases), spec.name
 
-    stem = "golden" + "".join(f".{value}" for value in options.values())
+    stem = "golden" + STEMS[tuple(options)].format(*options.values())
     head = {"format": FORMAT, "provenance": provenance(COMMAND, spec.seed),
             "variant": spec.name, "encode": options, "max_seq_length": model.max_seq_length,
-            "taps": [] if options else TAPS}
+            "taps": [] if options else [index for index in TAPS if index < len(cases)]}
     write_golden_json(directory / f"{stem}.json", head, cases)
     write_safetensors(directory / f"{stem}.safetensors", tensors)
     print(f"{spec.name:28} {stem:20} dim {len(rows[0]):3}  f32-f64 {worst:.1e}")
@@ -151,6 +170,7 @@ def generate(spec: Spec, root: Path = TINY) -> list[dict]:
     directory = root / spec.name
     build_directory(spec, directory)
     models = (load_oracle(directory, double=True), load_oracle(directory, double=False))
+    check_weights(spec, models[0])
     return [write_goldens(spec, options, directory, models) for options in spec.encodes]
 
 

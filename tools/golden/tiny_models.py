@@ -53,7 +53,8 @@ class Spec:
     tokenizer: str = "uncased"  # uncased, cased, unigram, unigram-types, unigram-bert, bytelevel
     vocab_txt_only: bool = False
     tokenizer_config: dict = dataclasses.field(default_factory=dict)
-    max_seq_length: int | None = 48
+    max_seq_length: int | None = 48  # None: no sentence_bert_config.json
+    st_lowercase: bool = False  # do_lower_case in sentence_bert_config.json
     pooling: tuple[str, ...] | None = ("mean",)  # None: none of the booleans is true
     pooling_file: dict | None = None  # the file as it is, instead of the old booleans
     include_prompt: bool = True
@@ -98,13 +99,13 @@ def base_config(spec: Spec) -> dict:
         "classifier_dropout": None,
         "hidden_act": "gelu",
         "hidden_dropout_prob": 0.1,
-        "hidden_size": 32,
+        "hidden_size": 24,
         "initializer_range": 0.02,
-        "intermediate_size": 48,
+        "intermediate_size": 32,
         "layer_norm_eps": 1e-5 if roberta else 1e-12,
         "max_position_embeddings": 50 if roberta else 48,
         "model_type": spec.architecture,
-        "num_attention_heads": 4,
+        "num_attention_heads": 3,
         "num_hidden_layers": 2,
         "pad_token_id": 1 if roberta or spec.tokenizer == "unigram-bert" else 0,
         "position_embedding_type": "absolute",
@@ -282,7 +283,7 @@ def build_directory(spec: Spec, directory: Path) -> None:
     write_modules(spec, directory)
     if spec.max_seq_length is not None:
         write_json(directory / "sentence_bert_config.json",
-                   {"max_seq_length": spec.max_seq_length, "do_lower_case": False})
+                   {"max_seq_length": spec.max_seq_length, "do_lower_case": spec.st_lowercase})
     st_config = {"__version__": {"sentence_transformers": "2.7.0", "transformers": "4.40.0",
                                  "pytorch": "2.2.0"}, **spec.st_config}
     write_json(directory / "config_sentence_transformers.json", st_config)

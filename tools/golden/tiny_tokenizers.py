@@ -81,7 +81,11 @@ def unigram(pair_type: int, double_separator: bool, vocab_size: int = 220) -> st
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Sequence(
         [normalizers.Nmt(), normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+    metaspace = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+    # XLM-R's own files split at white space first; others leave a "▁" for a trailing space.
+    tokenizer.pre_tokenizer = (
+        pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), metaspace])
+        if double_separator else metaspace)
     chars, pieces = collections.Counter(), collections.Counter()
     for word, count in _corpus_words(tokenizer).items():
         chars.update({char: count for char in set(word)})
