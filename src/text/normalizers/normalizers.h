@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "text/component_json.h"
+#include "text/normalizer.h"
+
+/// The makers behind make_normalizer(), one per "type"; errors as there.
+namespace lattice::normalizers {
+
+using Made = Result<std::unique_ptr<Normalizer>>;
+
+Made make_nmt(const Json& json, const std::string& where);
+Made make_prepend(const Json& json, const std::string& where);
+Made make_sequence(const Json& json, const std::string& where);
+
+}  // namespace lattice::normalizers
