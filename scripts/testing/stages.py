@@ -132,7 +132,7 @@ def install() -> Outcome:
     for what, command in [
         ("cmake --install", ["cmake", "--install", str(BUILD / "release"), "--prefix", str(prefix)]),
         ("extracting the README example",
-         [sys.executable, "scripts/readme_example.py", str(consumer / "readme_example.cc")]),
+         [sys.executable, "scripts/readme_example.py", str(consumer)]),
         ("configuring a project with find_package(lattice)",
          ["cmake", "-S", "tests/consumer", "-B", str(consumer), "-G", "Ninja",
           "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_COMPILER=g++",
