@@ -74,7 +74,11 @@ def checks() -> Outcome:
 
 def dev() -> Outcome:
     """The default build (clang-19, assertions on) and its tests, the slow ones left out."""
-    return build_and_test("dev")
+    outcome = build_and_test("dev")
+    archive = BUILD / "dev" / "liblattice.a"
+    outcome.add(check("objects", "no vector code outside the target namespaces",
+                      [sys.executable, "scripts/check_objects.py", str(archive)]))
+    return outcome
 
 
 def gcc() -> Outcome:

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Checks the compiled library: no vector code outside the namespaces of its CPU target.
+
+    scripts/check_objects.py build/dev/liblattice.a
+
+Kernels are compiled once per CPU target, in namespaces N_AVX2, N_AVX3 and the like, or isa_NAME for
+hand-written ones. A function elsewhere that uses AVX registers or encodings would crash on a CPU
+without them: typically a template of the standard library instantiated in target code. The library
+also must not refer to functions that print or end the process (abort is left to CHECK).
+Needs objdump and nm (binutils). x86-64 only; elsewhere it checks the references alone.
+"""
+
+import re
+import subprocess
+import sys
+
+FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
+# "  1a:\tvaddps %ymm0,%ymm1,%ymm2": AVX instructions begin with v, AVX-512 adds mask registers.
+AVX = re.compile(r"^\s*[0-9a-f]+:\t(v[a-z]\w*|k(?:mov|and|or|xor|not|shift|unpck)\w*)\s*(.*)$")
+NOT_AVX = {"verr", "verw"}
+TARGET_NAMESPACE = re.compile(r"\bN_AVX[23]\w*::|\bisa_\w+::")
+BANNED = re.compile(r"^(?:exit|_exit|_Exit|quick_exit|printf|vprintf|puts|putchar|std::cout|std::cerr|"
+                    r"std::clog|std::basic_regex.*)$")
+
+
+def output_of(command: list[str]):
+    """The lines that `command` prints."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
+        yield from process.stdout
+    if process.returncode != 0:
+        sys.exit(f"check_objects: {' '.join(command)} failed")
+
+
+def vector_leaks(archive: str) -> tuple[dict[str, str], int, int]:
+    """Function -> first AVX instruction outside a target namespace; functions seen, and in targets."""
+    leaks, seen, in_target, function = {}, 0, 0, ""
+    for line in output_of(["objdump", "-d", "--demangle", "--no-show-raw-insn", archive]):
+        if match := FUNCTION.match(line):
+            function = match[1]
+            seen += 1
+            allowed = bool(TARGET_NAMESPACE.search(function))
+            in_target += allowed
+        elif function and not allowed and (match := AVX.match(line)):
+            if match[1] not in NOT_AVX:
+                leaks.setdefault(function, f"{match[1]} {match[2]}".strip())
+    return leaks, seen, in_target
+
+
+def banned_references(archive: str) -> list[str]:
+    """object: symbol for every undefined symbol that a library must not use."""
+    found, member = [], ""
+    for line in output_of(["nm", "--demangle", "--undefined-only", archive]):
+        line = line.rstrip("\n")
+        if line.endswith(".o:"):
+            member = line[:-1]
+        elif match := re.match(r"\s+U (.+)$", line):
+            name = re.sub(r"@.*$", "", match[1])
+            if BANNED.match(name):
+                found.append(f"{member}: refers to {name}")
+    return found
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    problems = banned_references(sys.argv[1])
+    leaks, seen, in_target = vector_leaks(sys.argv[1])
+    problems += [f"{name}: {code}: vector code outside a target namespace"
+                 for name, code in sorted(leaks.items())]
+    for line in problems:
+        print(line)
+    if seen == 0:
+        print(f"check_objects: no function in {sys.argv[1]}")
+        return 1
+    print(f"check_objects: {seen} functions, {in_target} in target namespaces, "
+          f"{len(problems)} offences")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
