@@ -40,7 +40,7 @@ TEXTS = [
     "The house of the sun, the stars and the moon and the light of the day " * 4,
 ]
 PAIRS = [("what time is it", "it is late"), ("the moon", "")]
-TAPS = [0, 5, len(TEXTS)]  # two texts and the first pair
+TAPS = [0, 5, len(TEXTS)]  # two texts and the first pair; with encode options the first only
 # Suffixes of the golden files, by the encode options that are set.
 STEMS = {(): "", ("dimensions",): ".dim{}", ("prompt_name",): ".{}", ("prompt",): ".prompt"}
 MAX_F32_DIFFERENCE = 1e-5
@@ -135,6 +135,7 @@ def write_goldens(spec: Spec, options: dict, directory: Path, models: tuple) -> 
     inputs: list[tuple[str, str | None]] = [(text, None) for text in TEXTS]
     if not options and "prompts" not in spec.st_config:
         inputs += PAIRS
+    tapped = TAPS[:1] if options else [index for index in TAPS if index < len(inputs)]
     cases, rows, tensors, worst = [], [], {}, 0.0
     for index, (text, pair) in enumerate(inputs):
         out, vector = embed(model, text, pair, options)
@@ -142,7 +143,7 @@ def write_goldens(spec: Spec, options: dict, directory: Path, models: tuple) -> 
         worst = max(worst, np.abs(embed(single, text, pair, options)[1] - vector).max())
         cases.append(make_case(model, raw, text, pair, options, out))
         rows.append(vector)
-        if index in TAPS and not options:
+        if index in tapped:
             last = out["token_embeddings"][0].numpy()
             tensors[f"tap.{index}.last_hidden_state"] = last
             for name, value in taps.values.items():
@@ -154,7 +155,7 @@ def write_goldens(spec: Spec, options: dict, directory: Path, models: tuple) -> 
     stem = "golden" + STEMS[tuple(options)].format(*options.values())
     head = {"format": FORMAT, "provenance": provenance(COMMAND, spec.seed),
             "variant": spec.name, "encode": options, "max_seq_length": model.max_seq_length,
-            "taps": [] if options else [index for index in TAPS if index < len(cases)]}
+            "taps": tapped}
     write_golden_json(directory / f"{stem}.json", head, cases)
     write_safetensors(directory / f"{stem}.safetensors", tensors)
     print(f"{spec.name:28} {stem:20} dim {len(rows[0]):3}  f32-f64 {worst:.1e}")
