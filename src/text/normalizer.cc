@@ -16,9 +16,18 @@ struct Maker {
 };
 
 constexpr std::array kMakers = {
+    Maker{"BertNormalizer", normalizers::make_bert},
+    Maker{"ByteLevel", normalizers::make_byte_level},
+    Maker{"Lowercase", normalizers::make_lowercase},
+    Maker{"NFC", normalizers::make_nfc},
+    Maker{"NFD", normalizers::make_nfd},
+    Maker{"NFKC", normalizers::make_nfkc},
+    Maker{"NFKD", normalizers::make_nfkd},
     Maker{"Nmt", normalizers::make_nmt},
     Maker{"Prepend", normalizers::make_prepend},
     Maker{"Sequence", normalizers::make_sequence},
+    Maker{"Strip", normalizers::make_strip},
+    Maker{"StripAccents", normalizers::make_strip_accents},
 };
 
 }  // namespace

@@ -43,6 +43,19 @@ class TextRewriter {
     copy_slowly(range);
   }
 
+  /// Copies like copy(), then maps every byte; `map` (256 bytes) must map ASCII to ASCII and leave
+  /// all other bytes alone.
+  void copy_mapped(ByteRange range, const char* map) {
+    const std::size_t begin = out_.size();
+    copy(range);
+    for (std::size_t i = begin; i < out_.size(); ++i) {
+      out_[i] = map[static_cast<unsigned char>(out_[i])];
+    }
+  }
+
+  /// Bytes produced so far.
+  std::size_t produced() const { return out_.size(); }
+
   /// Produces `code_point` in place of one character at the cursor.
   void replace(char32_t code_point) {
     const std::size_t size = utf8_length(code_point);
