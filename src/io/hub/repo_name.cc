@@ -145,4 +145,12 @@ std::string percent_decode(std::string_view text) {
   return out;
 }
 
+std::string printable_excerpt(std::string_view text, std::size_t max_bytes) {
+  std::string out(text.substr(0, max_bytes));
+  std::ranges::replace_if(
+      out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  if (text.size() > max_bytes) out += "...";
+  return out;
+}
+
 }  // namespace lattice

@@ -46,4 +46,7 @@ std::string percent_encode_path(std::string_view path);
 /// The reverse of percent_encode; a malformed sequence is kept as it is.
 std::string percent_decode(std::string_view text);
 
+/// Text from a server made safe for a terminal and short: control characters become spaces.
+std::string printable_excerpt(std::string_view text, std::size_t max_bytes = 200);
+
 }  // namespace lattice
