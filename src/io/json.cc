@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/mapped_file.h"
 
 namespace lattice {
@@ -199,8 +200,7 @@ Result<JsonDocument> JsonDocument::parse_file(const std::filesystem::path& path,
     return fail(ErrorCode::kMalformed, "{}: {} bytes exceed the limit of {}", path.string(),
                 bytes.size(), max_bytes);
   }
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return parse(text, path.string());
+  return parse(as_text(bytes), path.string());
 }
 
 std::optional<std::string> find_duplicate_key(const Json& root) {

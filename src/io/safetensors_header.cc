@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "base/bytes.h"
 #include "base/checked_math.h"
 #include "io/json.h"
 
@@ -92,10 +93,6 @@ class HeaderParser {
                   "[safetensors] {}: expected a JSON object that starts with '{{' (byte 8)", path_);
     }
     return {};
-  }
-
-  static std::string_view as_text(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
 
   std::uint64_t key_byte(std::string_view key, int occurrence = 0) const {

@@ -1,5 +1,6 @@
 #include "io/weight_index.h"
 
+#include "base/bytes.h"
 #include "base/mapped_file.h"
 #include "io/config_reader.h"
 #include "io/json.h"
@@ -49,8 +50,7 @@ Result<WeightMap> read_weight_index(const std::filesystem::path& path) {
     return fail(ErrorCode::kMalformed, "{}: expected an index of at most {} bytes, got {}",
                 path.string(), kMaxBytes, bytes.size());
   }
-  return parse_weight_index({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                            path.string());
+  return parse_weight_index(as_text(bytes), path.string());
 }
 
 }  // namespace lattice

@@ -77,9 +77,10 @@ const float* Tensor::f32() const {
 }
 
 void Tensor::copy_to_f32(std::int64_t begin, std::span<float> out) const {
-  check(begin >= 0 && begin + static_cast<std::int64_t>(out.size()) <= num_elements_,
-        "[tensor] elements {}..{} are outside shape {}", begin,
-        begin + static_cast<std::int64_t>(out.size()), shape_string(shape_));
+  check(begin >= 0 && begin <= num_elements_ &&
+            out.size() <= static_cast<std::uint64_t>(num_elements_ - begin),
+        "[tensor] {} elements from {} on are outside shape {}", out.size(), begin,
+        shape_string(shape_));
   const std::byte* data = data_ + static_cast<std::size_t>(begin) * dtype_size(dtype_);
   switch (dtype_) {
     case DType::kF32:
