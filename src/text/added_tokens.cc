@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "io/config_reader.h"
-#include "text/interim_char_class.h"
+#include "text/unicode/code_point.h"
 #include "text/utf8.h"
 
 namespace lattice {
@@ -21,15 +21,15 @@ char32_t character_before(std::string_view text, std::size_t end) {
 }
 
 bool word_touches(std::string_view text, ByteRange range) {
-  if (range.begin > 0 && is_regex_word(character_before(text, range.begin))) return true;
+  if (range.begin > 0 && unicode::is_regex_word(character_before(text, range.begin))) return true;
   std::size_t at = range.end;
-  return at < text.size() && is_regex_word(next_code_point(text, at));
+  return at < text.size() && unicode::is_regex_word(next_code_point(text, at));
 }
 
 std::size_t skip_space_backwards(std::string_view text, std::size_t begin) {
   while (begin > 0) {
     const char32_t c = character_before(text, begin);
-    if (!is_white_space(c)) break;
+    if (!unicode::is_white_space(c)) break;
     begin -= utf8_length(c);
   }
   return begin;
@@ -38,7 +38,7 @@ std::size_t skip_space_backwards(std::string_view text, std::size_t begin) {
 std::size_t skip_space_forwards(std::string_view text, std::size_t end) {
   while (end < text.size()) {
     std::size_t next = end;
-    if (!is_white_space(next_code_point(text, next))) break;
+    if (!unicode::is_white_space(next_code_point(text, next))) break;
     end = next;
   }
   return end;

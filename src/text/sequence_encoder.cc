@@ -1,5 +1,5 @@
-#include "text/interim_char_class.h"
 #include "text/tokenizer_impl.h"
+#include "text/unicode/code_point.h"
 #include "text/utf8.h"
 
 namespace lattice {
@@ -101,6 +101,11 @@ class SequenceEncoder {
 
 SequenceTokens encode_sequence(const TokenizerImpl& tokenizer, std::string_view text,
                                bool with_offsets) {
+  constexpr std::size_t kMaxTextBytes = (std::size_t{1} << 31) - 1;
+  if (text.size() > kMaxTextBytes) {
+    raise(ErrorCode::kTooLong, "[tokenizer] a text of {} bytes, more than {}", text.size(),
+          kMaxTextBytes);
+  }
   if (const auto bad = find_invalid_utf8(text)) {
     raise(ErrorCode::kInvalidArgument, "[tokenizer] the text is not valid UTF-8 at byte {}", *bad);
   }
@@ -118,7 +123,7 @@ SequenceTokens::AddedSpaces count_spaces(std::string_view token) {
   bool leading = true;
   for (std::size_t at = 0; at < token.size();) {
     const char32_t c = next_code_point(token, at);
-    const bool space = c == kByteLevelSpace || is_white_space(c);
+    const bool space = c == kByteLevelSpace || unicode::is_white_space(c);
     leading = leading && space;
     spaces.leading += leading ? 1 : 0;
     spaces.trailing = space ? spaces.trailing + 1 : 0;

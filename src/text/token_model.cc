@@ -1,6 +1,9 @@
 #include "text/token_model.h"
 
 #include "io/config_reader.h"
+#include "text/bpe.h"
+#include "text/unigram.h"
+#include "text/word_level.h"
 #include "text/wordpiece.h"
 
 namespace lattice {
@@ -22,6 +25,9 @@ Result<std::unique_ptr<TokenModel>> make_token_model(const Json& json, const std
   if (auto status = reader.finish(); !status) return forward_error(status);
   if (type.empty()) type = guess_type(json);
   if (type == "WordPiece") return make_wordpiece(json, where);
+  if (type == "BPE") return make_bpe(json, where);
+  if (type == "Unigram") return make_unigram(json, where);
+  if (type == "WordLevel") return make_word_level(json, where);
   return fail(ErrorCode::kUnsupported, "{}: unknown model \"{}\"", where, type);
 }
 

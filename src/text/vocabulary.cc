@@ -55,10 +55,24 @@ void Vocabulary::insert(std::string_view token, std::int32_t id) {
   slot = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(entries_.size())};
 }
 
+void Vocabulary::insert_another(std::string_view token, std::int32_t id) {
+  const std::size_t before = entries_.size();
+  const auto old_id = find(token);
+  insert(token, id);
+  if (entries_.size() != before) return;
+  const std::size_t slot = find_slot(token, hash_token(token));
+  Entry old = entries_[slots_[slot].entry_plus_1 - 1];
+  old.id = *old_id;
+  old_ids_.push_back(old);
+}
+
 Result<void> Vocabulary::build_index(const std::string& path) {
   id_bound_ = 0;
   for (const Entry& entry : entries_) {
     id_bound_ = std::max(id_bound_, static_cast<std::size_t>(entry.id) + 1);
+  }
+  for (const Entry& old : old_ids_) {
+    id_bound_ = std::max(id_bound_, static_cast<std::size_t>(old.id) + 1);
   }
   if (id_bound_ > entries_.size() * 16 + (std::size_t{1} << 20)) {
     return fail(ErrorCode::kUnsupported, "{}: {} tokens with ids up to {}: too sparse", path,
@@ -67,6 +81,10 @@ Result<void> Vocabulary::build_index(const std::string& path) {
   entry_of_id_.assign(id_bound_, 0);
   std::uint32_t number = 0;
   for (const Entry& entry : entries_) entry_of_id_[static_cast<std::size_t>(entry.id)] = ++number;
+  for (const Entry& old : old_ids_) {
+    const std::size_t slot = find_slot(text(old), hash_token(text(old)));
+    entry_of_id_[static_cast<std::size_t>(old.id)] = slots_[slot].entry_plus_1;
+  }
   return {};
 }
 

@@ -17,7 +17,7 @@ class Vocabulary {
   /// Larger ids are refused: they could not index an embedding table.
   static constexpr std::int64_t kMaxId = (std::int64_t{1} << 31) - 1;
   /// Longer tokens are refused.
-  static constexpr std::size_t kMaxTokenBytes = std::size_t{1} << 16;
+  static constexpr std::size_t kMaxTokenBytes = 4096;
 
   /// Reads {"token": id, ...}. A token listed twice keeps the later id, as the Hugging Face library
   /// does. `path` (file and place in it) prefixes messages. Errors: kMalformed; kUnsupported when
@@ -26,6 +26,8 @@ class Vocabulary {
 
   /// Adds a token, or gives an existing token a new id. Call build_index() afterwards.
   void insert(std::string_view token, std::int32_t id);
+  /// The same, but an old id keeps standing for the token, and both count in size().
+  void insert_another(std::string_view token, std::int32_t id);
   /// Prepares id_to_token(). Errors: kUnsupported for sparse ids.
   Result<void> build_index(const std::string& path);
 
@@ -33,8 +35,8 @@ class Vocabulary {
   /// The token of `id`; nullopt when there is none. Of two tokens with one id, the later.
   std::optional<std::string_view> token(std::int32_t id) const;
 
-  /// The number of distinct tokens.
-  std::size_t size() const { return entries_.size(); }
+  /// The number of tokens.
+  std::size_t size() const { return entries_.size() + old_ids_.size(); }
   /// One more than the largest id; 0 when empty.
   std::size_t id_bound() const { return id_bound_; }
 
@@ -59,7 +61,8 @@ class Vocabulary {
 
   std::string text_;  // all tokens, one after the other
   std::vector<Entry> entries_;
-  std::vector<Slot> slots_;                 // open addressing; a power of two, at most half full
+  std::vector<Entry> old_ids_;  // of tokens that were given another one, by insert_another()
+  std::vector<Slot> slots_;     // open addressing; a power of two, at most half full
   std::vector<std::uint32_t> entry_of_id_;  // entry + 1; 0 for none
   std::size_t id_bound_ = 0;
 };
