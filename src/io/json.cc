@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -15,6 +16,38 @@ namespace lattice {
 namespace {
 
 constexpr std::size_t kMaxDepth = 256;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether the decimal digits spell a number above 2^64 - 1.
+bool exceeds_uint64(std::string_view digits) {
+  constexpr std::string_view kMax = "18446744073709551615";
+  return digits.size() > kMax.size() || (digits.size() == kMax.size() && digits > kMax);
+}
+
+// simdjson refuses integers above 64 bits, which JSON allows and Hugging Face files hold (a
+// model_max_length of 10^30): the same text with such integers written as floats.
+std::string write_huge_integers_as_floats(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    if (text[at] == '"') {
+      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+      end = std::min(end + 1, text.size());
+      out += text.substr(at, end - at);
+    } else if (is_digit(text[at])) {
+      while (end < text.size() && is_digit(text[end])) ++end;
+      const bool in_float = (at > 0 && (text[at - 1] == '.' || text[at - 1] == '+')) ||
+                            (end < text.size() && (text[end] == '.' || (text[end] | 32) == 'e'));
+      out += text.substr(at, end - at);
+      if (!in_float && exceeds_uint64(text.substr(at, end - at))) out += ".0";
+    } else {
+      out += text[at];
+    }
+    at = end;
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -182,7 +215,11 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::strin
   }
   simdjson::dom::element root;
   // The text is copied once into padded memory.
-  const auto error = storage->parser.parse(text.data(), text.size(), true).get(root);
+  auto error = storage->parser.parse(text.data(), text.size(), true).get(root);
+  if (error == simdjson::NUMBER_ERROR) {
+    const std::string rewritten = write_huge_integers_as_floats(text);
+    error = storage->parser.parse(rewritten.data(), rewritten.size(), true).get(root);
+  }
   if (error != simdjson::SUCCESS) {
     return fail(ErrorCode::kMalformed, "{}: invalid JSON: {}", source,
                 simdjson::error_message(error));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "io/config_reader.h"
 
 namespace lattice {
@@ -20,6 +22,22 @@ TEST(Json, KeepsOrderTypesAndDuplicates) {
   EXPECT_EQ(items[2].as_double(), 2.5);
   EXPECT_EQ(items[3].as_string(), std::string_view("x\0y", 3));
   EXPECT_EQ(find_duplicate_key(root), "b");
+}
+
+TEST(Json, ReadsIntegersAbove64BitsAsFloats) {
+  const auto document = JsonDocument::parse(
+      R"({"a":1000000000000000019884624838656,"b":18446744073709551615,"c\\\"1":[-1e-30,)"
+      R"(18446744073709551616,"999999999999999999999999"],"d":0.123456789012345678901234})", "t");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(document->root().find("a")->as_double(), 1e30);
+  EXPECT_EQ(document->root().find("a")->as_int(), std::nullopt);
+  EXPECT_EQ(document->root().find("b")->as_uint(), std::numeric_limits<std::uint64_t>::max());
+  const auto items = document->root().find("c\\\"1")->items();
+  EXPECT_EQ(items[0].as_double(), -1e-30);
+  EXPECT_EQ(items[1].as_double(), 0x1p64);
+  EXPECT_EQ(items[2].as_string(), "999999999999999999999999");
+  EXPECT_EQ(document->root().find("d")->as_double(), 0.123456789012345678901234);
+  EXPECT_FALSE(JsonDocument::parse("[1000000000000000019884624838656,1.]", "t"));
 }
 
 TEST(Json, RefusesBadTextWithTheSourceName) {
