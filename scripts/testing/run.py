@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The part of ./test that needs Python: chooses the stages, runs them, sums up. See ./test --help."""
 
+import fcntl
 import pathlib
 import sys
+import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from junit import Outcome  # noqa: E402
@@ -29,7 +31,11 @@ def run_stage(stage: Stage) -> Outcome:
     """Runs one stage and prints what came of it, with its time."""
     print(f"[{stage.name}] ...", flush=True)
     timer = Timer()
-    outcome = stage.function()
+    try:
+        outcome = stage.function()
+    except Exception as error:  # a fault of these scripts: the other stages still run
+        traceback.print_exc(file=sys.stdout)
+        outcome = Outcome.failure(f"the stage itself failed: {error!r}")
     if outcome.passed + outcome.failed + outcome.skipped == 0:
         outcome = Outcome.failure("the stage checked nothing")
     for line in outcome.skips:
@@ -57,6 +63,11 @@ def main() -> int:
         return 0
     stages = choose(sys.argv[1:])
     LOGS.mkdir(parents=True, exist_ok=True)
+    lock = open(LOGS / "lock", "w", encoding="utf-8")  # held until this process ends
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit("test: another ./test is running in this checkout; wait for it to end")
     for log in LOGS.glob("*.log"):
         log.unlink()
     timer, total = Timer(), Outcome()
