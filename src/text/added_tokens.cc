@@ -26,8 +26,8 @@ bool word_touches(std::string_view text, ByteRange range) {
   return at < text.size() && unicode::is_regex_word(next_code_point(text, at));
 }
 
-std::size_t skip_space_backwards(std::string_view text, std::size_t begin) {
-  while (begin > 0) {
+std::size_t skip_space_backwards(std::string_view text, std::size_t begin, std::size_t limit) {
+  while (begin > limit) {
     const char32_t c = character_before(text, begin);
     if (!unicode::is_white_space(c)) break;
     begin -= utf8_length(c);
@@ -138,22 +138,28 @@ Result<void> AddedTokens::build_matchers(const std::string& where) {
 }
 
 // Like the library, a token that takes white space along may overlap the next one, whose own range
-// then starts before the end of its predecessor.
+// then starts before the end of its predecessor, or is left empty and so left out.
 void AddedTokens::cut(const MatchSet& set, std::string_view text,
                       std::vector<Piece>& pieces) const {
   pieces.clear();
   std::size_t gap_begin = 0;
   std::size_t search_from = 0;
+  std::size_t space_end = 0;  // of the white space that was skipped last
   while (const auto match = set.matcher.find(text, search_from)) {
     search_from = match->range.end;
     ByteRange range = match->range;
     const std::int32_t id = set.ids[match->phrase];
     const AddedToken& token = entries_.at(id).token;
     if (token.single_word && word_touches(text, range)) continue;
-    if (token.lstrip) range.begin = std::max(skip_space_backwards(text, range.begin), gap_begin);
-    if (token.rstrip) range.end = skip_space_forwards(text, range.end);
+    if (token.lstrip) {
+      range.begin = std::max(skip_space_backwards(text, range.begin, gap_begin), gap_begin);
+    }
+    if (token.rstrip) {
+      if (range.end >= space_end) space_end = skip_space_forwards(text, range.end);
+      range.end = space_end;
+    }
     if (gap_begin < range.begin) pieces.push_back({std::nullopt, {gap_begin, range.begin}});
-    pieces.push_back({id, range});
+    if (range.begin < range.end) pieces.push_back({id, range});
     gap_begin = range.end;
   }
   if (gap_begin < text.size()) pieces.push_back({std::nullopt, {gap_begin, text.size()}});

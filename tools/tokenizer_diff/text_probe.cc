@@ -10,27 +10,13 @@
 #include <string>
 
 #include "io/json.h"
+#include "json_string.h"
 #include "text/normalizer.h"
 #include "text/pre_tokenizer.h"
 #include "text/utf8.h"
 
 namespace lattice {
 namespace {
-
-void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
 
 class Probe {
  public:
