@@ -16,7 +16,8 @@ namespace lattice {
 struct PullProgress {
   std::string_view file;  ///< the one being fetched
   std::uint64_t bytes_done = 0;
-  std::uint64_t bytes_total = 0;  ///< of the files known to be needed so far
+  std::uint64_t bytes_total = 0;     ///< of the files known to be needed so far
+  std::uint64_t bytes_received = 0;  ///< over the network, whether they were of use or not
 };
 
 /// Counts bytes over all files of a pull and reports each change.
@@ -36,9 +37,8 @@ class ProgressCounter {
   }
   /// Takes back bytes that have to be fetched again.
   void take_back(std::uint64_t bytes) { progress_.bytes_done -= bytes; }
-  /// Bytes that came over the network, whether they were of use or not.
-  void add_received(std::uint64_t bytes) { received_ += bytes; }
-  std::uint64_t received() const { return received_; }
+  void add_received(std::uint64_t bytes) { progress_.bytes_received += bytes; }
+  std::uint64_t received() const { return progress_.bytes_received; }
 
  private:
   void report() const {
@@ -46,7 +46,6 @@ class ProgressCounter {
   }
   std::function<void(const PullProgress&)> report_;
   PullProgress progress_;
-  std::uint64_t received_ = 0;
 };
 
 /// What to fetch and where to.
