@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "io/atomic_file.h"
 #include "io/hub/file_digest.h"
 #include "io/hub/repo_name.h"
 #include "io/hub/store_files.h"

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "io/atomic_file.h"
+
 namespace lattice {
 namespace {
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/checked_math.h"
+#include "io/atomic_file.h"
 #include "io/hub/hub_api.h"
 
 namespace lattice {

@@ -12,21 +12,8 @@
 #include <utility>
 
 namespace lattice {
-namespace {
 
 namespace fs = std::filesystem;
-
-Result<void> write_all(int fd, std::string_view content, const fs::path& path) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(fd, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return tl::make_unexpected(system_error(path, "write", errno));
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
-}  // namespace
 
 FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)) {}
@@ -88,25 +75,6 @@ Result<void> sync_directory(const fs::path& path) {
     return tl::make_unexpected(system_error(path, "sync", errno));
   }
   return {};
-}
-
-Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
-  const fs::path temporary = path.parent_path() / unique_name("." + path.filename().string());
-  FileDescriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!fd.valid()) return tl::make_unexpected(system_error(temporary, "create", errno));
-  auto status = write_all(fd.get(), content, temporary);
-  if (status && ::fsync(fd.get()) != 0) {
-    status = tl::make_unexpected(system_error(temporary, "sync", errno));
-  }
-  if (status) status = fd.close(temporary);
-  if (status && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    status = tl::make_unexpected(system_error(path, "rename a new file to it", errno));
-  }
-  if (!status) {
-    ::unlink(temporary.c_str());
-    return status;
-  }
-  return sync_directory(path.parent_path());
 }
 
 Result<std::string> read_small_file(const fs::path& path, std::size_t max_bytes) {

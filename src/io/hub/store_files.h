@@ -49,9 +49,6 @@ Result<void> make_directories(const std::filesystem::path& path);
 /// Flushes a directory's entries to the disk, so that a rename survives a power cut.
 Result<void> sync_directory(const std::filesystem::path& path);
 
-/// Writes a file so that readers see the old content or the new, never a part. Errors: kIo.
-Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
-
 /// The whole content of a small file. Errors: kNotFound, kIo, kMalformed beyond `max_bytes`.
 Result<std::string> read_small_file(const std::filesystem::path& path, std::size_t max_bytes);
 
