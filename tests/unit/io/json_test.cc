@@ -27,7 +27,8 @@ TEST(Json, KeepsOrderTypesAndDuplicates) {
 TEST(Json, ReadsIntegersAbove64BitsAsFloats) {
   const auto document = JsonDocument::parse(
       R"({"a":1000000000000000019884624838656,"b":18446744073709551615,"c\\\"1":[-1e-30,)"
-      R"(18446744073709551616,"999999999999999999999999"],"d":0.123456789012345678901234})", "t");
+      R"(18446744073709551616,"999999999999999999999999"],"d":0.123456789012345678901234})",
+      "t");
   ASSERT_TRUE(document) << document.error().message;
   EXPECT_EQ(document->root().find("a")->as_double(), 1e30);
   EXPECT_EQ(document->root().find("a")->as_int(), std::nullopt);
