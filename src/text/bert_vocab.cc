@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "io/config_reader.h"
+#include "text/tokenizer_config.h"
+#include "text/unicode/code_point.h"
 #include "text/utf8.h"
 #include "text/wordpiece.h"
 
@@ -25,6 +27,17 @@ void read_token(ConfigReader& reader, std::string_view key, std::string& token) 
   token = std::string(*text->as_string());
 }
 
+std::string_view without_trailing_space(std::string_view line) {
+  while (!line.empty()) {
+    std::size_t last = line.size() - 1;
+    while (is_utf8_continuation(line[last])) --last;
+    std::size_t at = last;
+    if (!unicode::is_white_space(next_code_point(line, at))) break;
+    line = line.substr(0, last);
+  }
+  return line;
+}
+
 Result<Vocabulary> parse_vocab(std::string_view text, const std::string& source) {
   if (const auto bad = find_invalid_utf8(text)) {
     return fail(ErrorCode::kMalformed, "{}: invalid UTF-8 at byte {}", source, *bad);
@@ -34,7 +47,7 @@ Result<Vocabulary> parse_vocab(std::string_view text, const std::string& source)
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
-    while (line.ends_with('\r')) line.remove_suffix(1);
+    line = without_trailing_space(line);
     if (line.size() > Vocabulary::kMaxTokenBytes) {
       return fail(ErrorCode::kMalformed, "{}: line {}: a token of {} bytes", source,
                   line_number + 1, line.size());
@@ -53,16 +66,10 @@ Result<std::int32_t> require_id(const Vocabulary& vocabulary, const std::string&
 }
 
 Result<void> add_front(const Json& config, const std::string& source, TokenizerImpl& tokenizer) {
-  ConfigReader reader(config, source);
-  const bool lowercase = reader.get_bool("do_lower_case", true);
-  const bool chinese = reader.get_bool("tokenize_chinese_chars", true);
-  const bool has_strip_accents = reader.has("strip_accents");
-  const bool strip_accents = reader.get_bool("strip_accents", false);
-  if (auto status = reader.finish(); !status) return status;
+  auto flags = read_bert_flags(config, source);
+  if (!flags) return forward_error(flags);
   const std::string json = fmt::format(
-      R"({{"normalizer":{{"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":{},)"
-      R"("strip_accents":{},"lowercase":{}}},"pre_tokenizer":{{"type":"BertPreTokenizer"}}}})",
-      chinese, has_strip_accents ? (strip_accents ? "true" : "false") : "null", lowercase);
+      R"({{"normalizer":{},"pre_tokenizer":{{"type":"BertPreTokenizer"}}}})", flags->to_json());
   auto document = JsonDocument::parse(json, source);
   if (!document) return forward_error(document);
   auto normalizer = make_normalizer(*document->root().find("normalizer"), source);

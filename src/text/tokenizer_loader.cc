@@ -7,6 +7,7 @@
 #include "base/mapped_file.h"
 #include "io/config_reader.h"
 #include "text/bert_vocab.h"
+#include "text/tokenizer_config.h"
 #include "text/tokenizer_impl.h"
 
 namespace lattice {
@@ -24,7 +25,9 @@ const Json& member(const Json& object, std::string_view key) {
   return found == nullptr ? kNull : *found;
 }
 
-Result<std::unique_ptr<TokenizerImpl>> build(const Json& root, const std::string& source) {
+// `normalizer_json` stands for the file's own "normalizer".
+Result<std::unique_ptr<TokenizerImpl>> build(const Json& root, const Json& normalizer_json,
+                                             const std::string& source) {
   ConfigReader reader(root, source);
   const std::string version = reader.get_string("version", "1.0");
   if (auto status = reader.finish(); !status) return forward_error(status);
@@ -33,7 +36,7 @@ Result<std::unique_ptr<TokenizerImpl>> build(const Json& root, const std::string
   }
   const auto where = [&](std::string_view key) { return fmt::format("{}: {}", source, key); };
   auto tokenizer = std::make_unique<TokenizerImpl>();
-  auto normalizer = make_normalizer(member(root, "normalizer"), where("normalizer"));
+  auto normalizer = make_normalizer(normalizer_json, where("normalizer"));
   if (!normalizer) return forward_error(normalizer);
   tokenizer->normalizer = std::move(*normalizer);
   auto pre_tokenizer = make_pre_tokenizer(member(root, "pre_tokenizer"), where("pre_tokenizer"));
@@ -109,45 +112,6 @@ Result<void> finish(TokenizerImpl& tokenizer, const std::vector<AddedTokens::Lis
   return {};
 }
 
-// A token in tokenizer_config.json is a string, or an object with "content".
-std::optional<std::string_view> token_text(const Json& json) {
-  return json.is_object() ? member(json, "content").as_string() : json.as_string();
-}
-
-void read_special_ids(const Json& config, TokenizerImpl& tokenizer) {
-  SpecialTokenIds& ids = tokenizer.special_ids;
-  const std::pair<std::string_view, std::optional<std::int32_t>*> fields[] = {
-      {"bos_token", &ids.bos},  {"eos_token", &ids.eos}, {"unk_token", &ids.unk},
-      {"sep_token", &ids.sep},  {"pad_token", &ids.pad}, {"cls_token", &ids.cls},
-      {"mask_token", &ids.mask}};
-  for (const auto& [key, id] : fields) {
-    const auto text = token_text(member(config, key));
-    if (text && !*id) *id = tokenizer.token_to_id(*text);
-  }
-}
-
-Result<void> read_model_max_length(const Json& config, const std::string& source,
-                                   TokenizerImpl& tokenizer) {
-  constexpr double kUnlimited = 1e9;  // the library writes 1e30 for "no limit"
-  const Json& json = member(config, "model_max_length");
-  if (json.is_null()) return {};
-  const auto length = json.as_double();
-  if (!length || !(*length >= 1)) {
-    return fail(ErrorCode::kMalformed, "{}: model_max_length: expected a positive number", source);
-  }
-  if (*length < kUnlimited) tokenizer.model_max_length = static_cast<std::size_t>(*length);
-  return {};
-}
-
-void read_model_input_names(const Json& config, TokenizerImpl& tokenizer) {
-  const Json& names = member(config, "model_input_names");
-  if (!names.is_array()) return;
-  const auto items = names.items();
-  tokenizer.uses_type_ids = std::any_of(items.begin(), items.end(), [](const Json& name) {
-    return name.as_string() == "token_type_ids";
-  });
-}
-
 std::string format_fingerprint(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 // The files of a directory that describe its tokenizer.
@@ -196,19 +160,33 @@ Result<std::optional<JsonDocument>> read_optional(Files& files, const char* name
 
 Result<std::unique_ptr<TokenizerImpl>> load_tokenizer_json(Files& files) {
   const std::string source = files.name("tokenizer.json");
+  const std::string config_source = files.name("tokenizer_config.json");
   auto file = open(source, kMaxTokenizerBytes);
   if (!file) return forward_error(file);
   files.hash = hash_bytes(as_text(*file), files.hash);
   auto document = JsonDocument::parse(as_text(*file), source);
   if (!document) return forward_error(document);
-  auto tokenizer = build(document->root(), source);
+  const Json& root = document->root();
+  auto override =
+      find_bert_override(member(root, "normalizer"), files.config_root(), config_source);
+  if (!override) return forward_error(override);
+  std::optional<JsonDocument> other;
+  if (*override) {
+    auto parsed = JsonDocument::parse((*override)->to_json(), config_source);
+    if (!parsed) return forward_error(parsed);
+    other = std::move(*parsed);
+  }
+  const Json& normalizer = other ? other->root() : member(root, "normalizer");
+  auto tokenizer = build(root, normalizer, source);
   if (!tokenizer) return tokenizer;
-  if (files.options.lowercase && !has_lowercase_step(member(document->root(), "normalizer"))) {
+  if (files.options.lowercase && !has_lowercase_step(normalizer)) {
     if (auto status = add_lowercase(**tokenizer); !status) return forward_error(status);
   }
-  auto added =
-      AddedTokens::parse(member(document->root(), "added_tokens"), source + ": added_tokens");
+  auto added = AddedTokens::parse(member(root, "added_tokens"), source + ": added_tokens");
   if (!added) return forward_error(added);
+  auto more = read_config_tokens(files.config_root(), *added, config_source);
+  if (!more) return forward_error(more);
+  added->insert(added->end(), more->begin(), more->end());
   if (auto status = finish(**tokenizer, *added, source); !status) return forward_error(status);
   return tokenizer;
 }
@@ -223,7 +201,15 @@ Result<std::unique_ptr<TokenizerImpl>> load_vocab_txt(Files& files) {
   if (files.options.lowercase) {
     if (auto status = add_lowercase(*bert->tokenizer); !status) return forward_error(status);
   }
-  if (auto status = finish(*bert->tokenizer, bert->added, source); !status) {
+  auto added = read_config_tokens(files.config_root(), {}, files.name("tokenizer_config.json"));
+  if (!added) return forward_error(added);
+  for (auto& listed : bert->added) {
+    const auto same = [&](const auto& other) {
+      return other.token.content == listed.token.content;
+    };
+    if (std::none_of(added->begin(), added->end(), same)) added->push_back(std::move(listed));
+  }
+  if (auto status = finish(*bert->tokenizer, *added, source); !status) {
     return forward_error(status);
   }
   return std::move(bert->tokenizer);
@@ -267,9 +253,8 @@ Result<std::shared_ptr<const TokenizerImpl>> load_tokenizer(const std::filesyste
   TokenizerImpl& impl = **tokenizer;
   read_special_ids(files.config_root(), impl);
   if (files.specials) read_special_ids(files.specials->root(), impl);
-  read_model_input_names(files.config_root(), impl);
   if (auto status =
-          read_model_max_length(files.config_root(), files.name("tokenizer_config.json"), impl);
+          read_model_limits(files.config_root(), files.name("tokenizer_config.json"), impl);
       !status) {
     return forward_error(status);
   }
@@ -281,7 +266,7 @@ Result<std::shared_ptr<const TokenizerImpl>> parse_tokenizer(std::string_view js
                                                              const std::string& source) {
   auto document = JsonDocument::parse(json, source);
   if (!document) return forward_error(document);
-  auto tokenizer = build(document->root(), source);
+  auto tokenizer = build(document->root(), member(document->root(), "normalizer"), source);
   if (!tokenizer) return forward_error(tokenizer);
   auto added =
       AddedTokens::parse(member(document->root(), "added_tokens"), source + ": added_tokens");

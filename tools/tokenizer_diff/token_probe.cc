@@ -2,11 +2,12 @@
 //
 //   token_probe < requests > answers
 //
-// A request is one line of JSON. {"tokenizer": PATH} loads a tokenizer.json and is answered "ok" or
-// with the error. {"text": A, "pair": B, "special": bool, "max_length": N, "side": "left"|"right",
-// "strategy": "longest_first"|"only_first"|"only_second"} (all but "text" optional) encodes and is
-// answered {"ids", "type_ids", "offsets" (flat), "mask", "total"} and, without "max_length", "text"
-// and "all_text": the ids decoded with and without skipping special tokens. {"ids": [...]} decodes.
+// A request is one line of JSON. {"tokenizer": PATH} loads a tokenizer.json, {"directory":
+// PATH} a model directory's tokenizer; the answer is "ok" or the error. {"text": A, "pair": B,
+// "special": bool, "max_length": N, "side": "left"|"right", "strategy":
+// "longest_first"|"only_first"|"only_second"} (all but "text" optional) encodes and is answered
+// {"ids", "type_ids", "offsets" (flat), "mask", "total"} and, without "max_length", "text" and
+// "all_text": the ids decoded with and without skipping special tokens. {"ids": [...]} decodes.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -93,6 +94,10 @@ std::string answer(std::optional<Tokenizer>& tokenizer, const std::string& line)
       std::ifstream file(std::string(*path->as_string()), std::ios::binary);
       const std::string json(std::istreambuf_iterator<char>(file), {});
       tokenizer = Tokenizer::from_json(json, std::string(*path->as_string()));
+      return "ok";
+    }
+    if (const Json* directory = request.root().find("directory")) {
+      tokenizer = Tokenizer::from_directory(std::string(*directory->as_string()));
       return "ok";
     }
     if (!tokenizer) return "error: no tokenizer";
