@@ -195,6 +195,23 @@ TEST_F(PullTest, ADamagedModelIsRepairedFromWhatIsGood) {
   EXPECT_EQ(server_->requests().size(), before + 2);  // the API and the damaged file
 }
 
+TEST_F(PullTest, ANewCommitReusesWeightsThatDidNotChange) {
+  start();
+  ASSERT_TRUE(pull());
+  add_file("config.json", R"({"model_type":"bert","changed":true})");
+  const std::string newer(40, 'd');
+  start(fmt::format(R"("commit":"{}")", newer));  // the last of two keys counts
+  const auto outcome = pull();
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->commit, newer);
+  EXPECT_THAT(requests("hub", "model.safetensors"), IsEmpty());
+  EXPECT_TRUE(read_file(outcome->path / "model.safetensors") == weights_);
+  EXPECT_EQ(resolve_model("org/tiny", store_).value(), outcome->path);  // "main" has moved
+  ASSERT_TRUE(store_.remove({"org/tiny", kCommit}));
+  EXPECT_TRUE(read_file(outcome->path / "model.safetensors") == weights_);
+  EXPECT_TRUE(store_.check_model("org/tiny", newer));
+}
+
 TEST_F(PullTest, FilesOfTheRightLengthAreVerifiedBeforeTheyAreKept) {
   start();
   const fs::path incoming = store_.incoming_directory("org/tiny", kCommit);

@@ -1,4 +1,5 @@
 // Redirects, credentials and TLS: who gets to see the token, and where a server may send us.
+#include <csignal>
 #include <map>
 
 #include "hub/pull_fixture.h"
@@ -7,8 +8,7 @@ namespace lattice::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Each;
-using testing::Field;
+using testing::Ge;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -113,6 +113,17 @@ TEST_F(RedirectTest, HttpsIsRefusedToBecomeHttp) {
   expect_nothing_usable();
   // The small files came over https, verified.
   EXPECT_TRUE(fs::exists(store_.incoming_directory("org/tiny", kCommit) / "config.json"));
+}
+
+TEST_F(RedirectTest, ABrokenTlsConnectionIsRetriedNotFatal) {
+  ::signal(SIGPIPE, SIG_DFL);  // OpenSSL may write to a reset connection
+  start_tls(R"("faults":{"api":[{"reset":true}],"config.json":[{"drop_after":5},{"reset":true}],)"
+            R"("tokenizer.json":[{"close":true},{"reset":true}]})");
+  const auto outcome = pull();
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().message, HasSubstr("from https to http"));
+  EXPECT_THAT(waits_, SizeIs(Ge(1u)));
+  EXPECT_TRUE(fs::exists(store_.incoming_directory("org/tiny", kCommit) / "tokenizer.json"));
 }
 
 TEST_F(RedirectTest, AnUntrustedCertificateIsRefusedWithAdvice) {

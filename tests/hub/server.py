@@ -20,6 +20,7 @@ fault with "always": true stays. Faults:
   {"status": 503, "headers": {...}, "body": "..."}   answer that
   {"redirect": URL, "status": 302}                   redirect; {hub}, {cdn} stand for the origins
   {"drop_after": N}      full Content-Length, N bytes of body, then the connection is reset
+  {"reset": true}        all of the body, then the connection is reset
   {"end_after": N}       no Content-Length, N bytes of body, then a regular end
   {"stall_after": N}     full Content-Length, N bytes of body, then silence
   {"trickle": S}         one byte of body every S seconds
@@ -267,6 +268,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 time.sleep(fault["trickle"])
         else:
             self.wfile.write(body)
+            if fault.get("reset"):
+                self.reset()
 
     def reset(self):
         """Ends the connection with RST instead of a regular end, once the data is out."""

@@ -1,4 +1,5 @@
 #include <curl/curl.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cctype>
@@ -21,7 +22,45 @@ struct SlistDeleter {
 using Slist = std::unique_ptr<curl_slist, SlistDeleter>;
 
 struct EasyDeleter {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+  void operator()(CURL* handle) const;
+};
+
+/// Keeps this thread from being killed by a write to a broken TLS connection: OpenSSL writes
+/// without MSG_NOSIGNAL. Other threads and the process's disposition are left alone.
+class SigpipeGuard {
+ public:
+  SigpipeGuard() {
+    was_pending_ = is_pending();
+    sigset_t pipe = pipe_set();
+    ::pthread_sigmask(SIG_BLOCK, &pipe, &old_mask_);
+  }
+  SigpipeGuard(const SigpipeGuard&) = delete;
+  SigpipeGuard& operator=(const SigpipeGuard&) = delete;
+  ~SigpipeGuard() {
+    if (!was_pending_ && is_pending()) {
+      const sigset_t pipe = pipe_set();
+      int signal = 0;
+      ::sigwait(&pipe, &signal);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+  }
+
+ private:
+  static sigset_t pipe_set() {
+    sigset_t set;
+    ::sigemptyset(&set);
+    ::sigaddset(&set, SIGPIPE);
+    return set;
+  }
+  static bool is_pending() {
+    sigset_t pending;
+    ::sigemptyset(&pending);
+    ::sigpending(&pending);
+    return ::sigismember(&pending, SIGPIPE) == 1;
+  }
+
+  bool was_pending_ = false;
+  sigset_t old_mask_ = {};
 };
 
 /// The state of one transfer, reached from libcurl's callbacks.
@@ -121,6 +160,12 @@ TransferStatus status_of(CURLcode code, const Transfer& transfer) {
   }
 }
 
+// Closing a TLS connection writes to it, too.
+void EasyDeleter::operator()(CURL* handle) const {
+  const SigpipeGuard guard;
+  curl_easy_cleanup(handle);
+}
+
 class CurlHttpClient final : public HttpClient {
  public:
   explicit CurlHttpClient(const HttpClientOptions& options)
@@ -137,6 +182,7 @@ class CurlHttpClient final : public HttpClient {
     configure(request, transfer);
     curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
     curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, reason.data());
+    const SigpipeGuard guard;
     const CURLcode code = curl_easy_perform(handle);
     TransferResult result;
     result.status = status_of(code, transfer);

@@ -97,6 +97,9 @@ class ModelStore {
   /// is no such directory, kMalformed naming what is wrong with it.
   Result<ModelManifest> check_model(std::string_view repo, std::string_view commit) const;
 
+  /// The commits of a repository in the store, complete or damaged, sorted.
+  std::vector<std::string> commits(std::string_view repo) const;
+
   /// Moves a directory of the store out of sight, then deletes it. Errors: kIo.
   Result<void> discard(const std::filesystem::path& directory) const;
 
@@ -107,7 +110,6 @@ class ModelStore {
   };
 
   std::vector<Ref> read_refs(std::string_view repo) const;
-  std::vector<std::string> commits(std::string_view repo) const;
   Result<std::string> resolve_commit(const RepoRef& ref) const;
   Result<RemovedModel> remove_revision(const RepoRef& ref) const;
 

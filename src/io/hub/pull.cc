@@ -189,6 +189,7 @@ class Pull {
       if (fetched_.contains(file.path)) continue;
       if (auto described = describe(file.path); !described) return described;
       const HubFile& known = info_.files.find(file.path)->second;
+      reuse(known);
       progress_.add_total(known.bytes);
       const auto sum = checked_add(needed, known.bytes - std::min(known.bytes, on_disk(known)));
       if (!sum) return fail(ErrorCode::kMalformed, "{}: the files' sizes overflow", name());
@@ -241,6 +242,24 @@ class Pull {
                   hub_.options().endpoint);
     }
     return {};
+  }
+
+  /// Links weights that another commit of the repository has in the store: a new commit often
+  /// changes a text only. The link is verified like any file that is already there.
+  void reuse(const HubFile& file) {
+    std::error_code error;
+    const fs::path target = incoming_ / file.path;
+    if (file.sha256.empty() || fs::exists(target, error)) return;
+    for (const std::string& commit : store_.commits(repo_)) {
+      const auto manifest = store_.check_model(repo_, commit);
+      if (!manifest) continue;
+      for (const ManifestFile& other : manifest->files) {
+        if (other.sha256 != file.sha256 || other.bytes != file.bytes) continue;
+        fs::create_directories(target.parent_path(), error);
+        fs::create_hard_link(store_.commit_directory(repo_, commit) / other.path, target, error);
+        if (!error) return;  // else it is downloaded
+      }
+    }
   }
 
   Result<void> fetch(const HubFile& selected) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "hub_test_util.h"
 #include "io/json.h"
 #include "io/json_text.h"
@@ -217,6 +219,13 @@ TEST(ModelManifest, RoundTripsAndRefusesUnsafeContent) {
   EXPECT_TRUE(refused([](ModelManifest& m) { m.repo = "../x"; }));
   EXPECT_FALSE(parse_manifest("{}", "m"));
   EXPECT_FALSE(parse_manifest("[]", "m"));
+}
+
+TEST(SystemError, NamesTheFileAndAFullDisk) {
+  const Error full = system_error("/a/b", "write", ENOSPC);
+  EXPECT_EQ(full.code, ErrorCode::kIo);
+  EXPECT_EQ(full.message, "/a/b: cannot write: the disk is full");
+  EXPECT_EQ(system_error("/a/b", "open", EACCES).message, "/a/b: cannot open: Permission denied");
 }
 
 TEST(JsonQuote, EscapesWhatJsonRequires) {
