@@ -20,8 +20,9 @@ struct MatrixView {
   MatrixView(T* data_in, std::int64_t rows_in, std::int64_t cols_in)
       : MatrixView(data_in, rows_in, cols_in, cols_in) {}
   /// A mutable view is also a const view.
-  MatrixView(const MatrixView<std::remove_const_t<T>>& other)
-    requires std::is_const_v<T>
+  template <typename U>
+    requires(std::is_const_v<T> && std::is_same_v<U, std::remove_const_t<T>>)
+  MatrixView(const MatrixView<U>& other)
       : MatrixView(other.data, other.rows, other.cols, other.stride) {}
 
   T* row(std::int64_t r) const { return data + r * stride; }

@@ -47,11 +47,10 @@ double pool_column(const PoolArgs& args, const TokenRange& range, std::int64_t c
 
 void ReferenceBackend::pool(Context&, const PoolArgs& args) const {
   for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) {
-    const bool skips = !args.skip.empty() && args.mode != PoolingMode::kCls &&
-                       args.mode != PoolingMode::kLastToken;
-    const std::int64_t skipped = skips ? args.skip[static_cast<std::size_t>(s)] : 0;
-    const std::int64_t begin = args.layout.begin(s) + skipped;
     const std::int64_t end = args.layout.end(s);
+    std::int64_t skipped = args.skip.empty() ? 0 : args.skip[static_cast<std::size_t>(s)];
+    if (args.mode == PoolingMode::kCls && skipped >= args.layout.length(s)) skipped = 0;
+    const std::int64_t begin = args.layout.begin(s) + skipped;
     for (std::int64_t c = 0; c < args.x.cols; ++c) {
       args.out.row(s)[c] =
           begin < end ? static_cast<float>(pool_column(args, {begin, end, skipped}, c)) : 0.0f;

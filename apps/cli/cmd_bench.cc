@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <random>
+
+#include "base/result.h"
+#include "cli.h"
+#include "io/json_writer.h"
+
+namespace lattice::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct BenchArguments {
+  ModelArguments model;
+  std::vector<std::string> shapes = {"1x16", "1x128", "32x128"};
+  double seconds = 2.0;
+  double warmup = 1.0;
+  std::size_t batch_tokens = EmbedOptions{}.batch_tokens;
+  bool json = false;
+};
+
+struct BenchCase {
+  std::size_t batch = 0;
+  std::size_t tokens = 0;
+  std::size_t runs = 0;
+  double median_s = 0;
+  double min_s = 0;
+  double max_s = 0;
+
+  double tokens_per_second() const { return static_cast<double>(batch * tokens) / median_s; }
+};
+
+BenchCase parse_shape(const std::string& shape) {
+  BenchCase result;
+  char rest = '\0';
+  if (std::sscanf(shape.c_str(), "%zux%zu%c", &result.batch, &result.tokens, &rest) != 2 ||
+      result.batch == 0 || result.tokens == 0 || result.batch > 100000) {
+    throw UsageError(
+        fmt::format("--shape: expected BATCHxTOKENS such as 32x128, got \"{}\"", shape));
+  }
+  return result;
+}
+
+/// Seeded random ids inside the vocabulary: the work of real text without its tokenization.
+std::vector<std::vector<std::int32_t>> random_ids(const BenchCase& shape, std::int64_t vocab_size) {
+  std::mt19937 generator(42);
+  std::uniform_int_distribution<std::int32_t> id(0, static_cast<std::int32_t>(vocab_size - 1));
+  std::vector<std::vector<std::int32_t>> ids(shape.batch);
+  for (auto& row : ids) {
+    row.resize(shape.tokens);
+    std::generate(row.begin(), row.end(), [&] { return id(generator); });
+  }
+  return ids;
+}
+
+void measure(const Model& model, const BenchArguments& arguments, BenchCase& result) {
+  const auto ids = random_ids(result, model.info().vocab_size);
+  EmbedOptions options;
+  options.batch_tokens = arguments.batch_tokens;
+  for (const auto start = Clock::now(); seconds_since(start) < arguments.warmup;) {
+    model.embed_ids(ids, options);
+  }
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < 3 || seconds_since(start) < arguments.seconds) {
+    const auto run = Clock::now();
+    model.embed_ids(ids, options);
+    times.push_back(seconds_since(run));
+  }
+  std::sort(times.begin(), times.end());
+  result.runs = times.size();
+  result.median_s = times[times.size() / 2];
+  result.min_s = times.front();
+  result.max_s = times.back();
+}
+
+std::uint64_t peak_rss_bytes() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+struct BenchReport {
+  double load_ms = 0;
+  double first_ms = 0;
+  std::vector<BenchCase> cases;
+};
+
+void print_json(const Model& model, const BenchReport& report) {
+  const ModelInfo& info = model.info();
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", info.directory).field("device", info.device);
+  json.field("device_target", info.device_target).field("dtype", info.compute_dtype);
+  json.field("threads", info.num_threads);
+  json.field("load_ms", report.load_ms).field("first_embedding_ms", report.first_ms);
+  json.key("cases").begin_array();
+  for (const BenchCase& row : report.cases) {
+    json.begin_object();
+    json.field("batch", row.batch).field("tokens", row.tokens).field("runs", row.runs);
+    json.field("median_ms", row.median_s * 1e3).field("min_ms", row.min_s * 1e3);
+    json.field("max_ms", row.max_s * 1e3).field("tokens_per_s", row.tokens_per_second());
+    json.end_object();
+  }
+  json.end_array().field("peak_rss_bytes", peak_rss_bytes());
+  json.end_object();
+  std::printf("%s\n", json.text().c_str());
+}
+
+void print_text(const Model& model, const BenchReport& report) {
+  const ModelInfo& info = model.info();
+  std::string out = fmt::format("{}: {} ({}), {}, {} threads\n", info.directory, info.device,
+                                info.device_target, info.compute_dtype, info.num_threads);
+  out +=
+      fmt::format("load {:.1f} ms, first embedding {:.1f} ms\n", report.load_ms, report.first_ms);
+  out += fmt::format("{:>12} {:>6} {:>12} {:>12} {:>14}\n", "batch x tok", "runs", "median ms",
+                     "min ms", "tokens/s");
+  for (const BenchCase& row : report.cases) {
+    out += fmt::format("{:>12} {:>6} {:>12.3f} {:>12.3f} {:>14.0f}\n",
+                       fmt::format("{}x{}", row.batch, row.tokens), row.runs, row.median_s * 1e3,
+                       row.min_s * 1e3, row.tokens_per_second());
+  }
+  out += fmt::format("peak memory {:.1f} MiB\n", static_cast<double>(peak_rss_bytes()) / 0x1p20);
+  std::fputs(out.c_str(), stdout);
+}
+
+void run_bench(const BenchArguments& arguments) {
+  BenchReport report;
+  for (const std::string& shape : arguments.shapes) report.cases.push_back(parse_shape(shape));
+  const auto load_start = Clock::now();
+  const Model model = load_model(arguments.model);
+  report.load_ms = seconds_since(load_start) * 1e3;
+  const auto first_start = Clock::now();
+  model.embed(std::vector<std::string>{"a first short text"});
+  report.first_ms = seconds_since(first_start) * 1e3;
+  for (BenchCase& row : report.cases) {
+    if (static_cast<std::int64_t>(row.tokens) > model.info().max_length.value) {
+      throw UsageError(fmt::format("--shape: {} tokens exceed the model's limit of {}", row.tokens,
+                                   model.info().max_length.value));
+    }
+    measure(model, arguments, row);
+  }
+  if (arguments.json) {
+    print_json(model, report);
+  } else {
+    print_text(model, report);
+  }
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("bench", "Measure load time, latency and throughput");
+  auto arguments = std::make_shared<BenchArguments>();
+  add_model_arguments(*verb, arguments->model);
+  verb->add_option("--shape", arguments->shapes, "BATCHxTOKENS, several allowed")
+      ->capture_default_str();
+  verb->add_option("--seconds", arguments->seconds, "Measure each shape at least this long")
+      ->check(CLI::Range(0.0, 600.0))
+      ->capture_default_str();
+  verb->add_option("--warmup", arguments->warmup, "Seconds of warm-up before each shape")
+      ->check(CLI::Range(0.0, 60.0))
+      ->capture_default_str();
+  verb->add_option("--batch-tokens", arguments->batch_tokens, "Most tokens computed at once")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  verb->add_flag("--json", arguments->json, "Machine-readable");
+  verb->footer("Example:\n  lattice bench -m models/all-MiniLM-L6-v2 --shape 1x16 --shape 32x128");
+  verb->callback([arguments] { run_bench(*arguments); });
+}
+
+}  // namespace lattice::cli

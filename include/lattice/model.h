@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lattice/error.h"
+#include "lattice/tokenizer.h"
+
+namespace lattice {
+
+/// How to load a model.
+struct ModelOptions {
+  /// "auto", "cpu" or "reference". A device named here that is not available is an error; "auto"
+  /// falls back to the CPU and reports why.
+  std::string device = "auto";
+  /// Arithmetic of the linear layers: "auto" or "f32" (f32), or "bf16" (weights and activations
+  /// rounded to bfloat16, sums in f32).
+  std::string dtype = "auto";
+  /// Threads for one call; 0 = the cores this process may use.
+  std::size_t num_threads = 0;
+};
+
+/// What to do with a text longer than the model's limit.
+enum class Truncate {
+  kError,  ///< refuse it, naming its index and length
+  kEnd,    ///< drop tokens from the end (special tokens are kept)
+  kStart,  ///< drop tokens from the start
+};
+
+/// Overrides of the pooling that the model's own files ask for.
+enum class Pooling { kCls, kMean, kMax, kLast };
+
+/// How to embed. The defaults do what the model's own files say.
+struct EmbedOptions {
+  /// The name of a prompt in config_sentence_transformers.json, for example "query".
+  std::optional<std::string> prompt_name = std::nullopt;
+  /// A prompt given as text; excludes prompt_name. "" suppresses a default prompt.
+  std::optional<std::string> prompt = std::nullopt;
+  /// Keep only the first n values (Matryoshka); cut before normalization.
+  std::optional<std::int64_t> dimensions = std::nullopt;
+  std::optional<Pooling> pooling = std::nullopt;
+  /// true: L2-normalize; false: do not; absent: as the model's files say.
+  std::optional<bool> normalize = std::nullopt;
+  Truncate truncate = Truncate::kError;
+  /// A limit below the model's own, in tokens with special tokens.
+  std::optional<std::size_t> max_length = std::nullopt;
+  /// The most tokens computed at once; memory grows with it, results do not depend on it.
+  std::size_t batch_tokens = 2048;
+  /// Record a text's error in its row instead of throwing; the other texts are embedded.
+  bool skip_errors = false;
+};
+
+/// What happened to one text.
+struct TextReport {
+  std::size_t num_tokens = 0;  ///< tokens embedded, special tokens and prompt included
+  bool truncated = false;
+  std::optional<Error> error =
+      std::nullopt;  ///< set only with EmbedOptions::skip_errors; the row is zeros
+};
+
+/// One vector per text, in input order.
+class Embeddings {
+ public:
+  Embeddings() = default;
+  Embeddings(std::size_t num_texts, std::size_t dimensions)
+      : dimensions_(dimensions), values_(num_texts * dimensions), reports_(num_texts) {}
+
+  std::size_t size() const { return reports_.size(); }
+  std::size_t dimensions() const { return dimensions_; }
+  std::span<const float> operator[](std::size_t i) const {
+    return {values_.data() + i * dimensions_, dimensions_};
+  }
+  std::span<float> mutable_row(std::size_t i) {
+    return {values_.data() + i * dimensions_, dimensions_};
+  }
+  /// All values, row-major [size(), dimensions()].
+  std::span<const float> values() const { return values_; }
+  const TextReport& report(std::size_t i) const { return reports_[i]; }
+  TextReport& mutable_report(std::size_t i) { return reports_[i]; }
+
+ private:
+  std::size_t dimensions_ = 0;
+  std::vector<float> values_;
+  std::vector<TextReport> reports_;
+};
+
+/// A setting together with the file and key, or the rule, that it came from.
+template <typename T>
+struct Sourced {
+  T value{};
+  std::string source;
+};
+
+/// What a loaded model is, as `lattice info` shows it.
+struct ModelInfo {
+  std::string directory;
+  std::string family;
+  std::string architecture;
+  std::int64_t num_parameters = 0;
+  std::string stored_dtype;   ///< of the weights in the file, "F32"; "mixed" if several
+  std::string compute_dtype;  ///< "f32" or "bf16"
+  std::int64_t vocab_size = 0;
+  std::int64_t hidden_size = 0;
+  std::int64_t num_hidden_layers = 0;
+  std::int64_t num_attention_heads = 0;
+  Sourced<std::int64_t> dimensions;
+  Sourced<std::string> pooling;
+  Sourced<bool> normalize;
+  Sourced<std::int64_t> max_length;  ///< in tokens, special tokens included
+  Sourced<std::string> similarity;   ///< the score the model's files recommend, "cosine"
+  std::vector<std::pair<std::string, std::string>> prompts;
+  std::optional<std::string> default_prompt_name;
+  std::string device;         ///< the backend in use
+  std::string device_target;  ///< its instruction set or device
+  std::string device_reason;  ///< why this device
+  std::size_t num_threads = 1;
+};
+
+/// A model loaded from a Hugging Face directory: tokenizer, weights and pipeline.
+///
+/// Immutable and safe to use from many threads at once; copies share everything. Calls from
+/// different threads run side by side.
+class Model {
+ public:
+  /// Loads config.json, the tokenizer, modules.json and the weights (model.safetensors or its
+  /// sharded index) below `directory`. Weights are mapped and converted on first use. Throws
+  /// LatticeError: kNotFound, kMalformed, kUnsupported (naming file and field), kUnavailable
+  /// (device), kIo.
+  static Model from_directory(const std::filesystem::path& directory,
+                              const ModelOptions& options = {});
+
+  /// Embeds texts (UTF-8). The bits of a vector depend on its text and the options alone: not on
+  /// the other texts, their order or the number of threads. Throws LatticeError: kInvalidArgument
+  /// (naming the text's index, or the option), kTooLong, kUnsupported.
+  Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options = {}) const;
+
+  /// Embeds token id sequences as given: no special tokens, prompt or truncation are added. Throws
+  /// like embed(); kInvalidArgument for an empty sequence or an id outside the vocabulary.
+  Embeddings embed_ids(std::span<const std::vector<std::int32_t>> ids,
+                       const EmbedOptions& options = {}) const;
+
+  /// The length of the vectors that embed() gives with `options`, which it checks. Throws
+  /// LatticeError(kInvalidArgument) naming the wrong option.
+  std::size_t dimensions(const EmbedOptions& options = {}) const;
+
+  const Tokenizer& tokenizer() const;
+  const ModelInfo& info() const;
+
+  /// The engine's own view of this model, for lattice's programs and tests.
+  class Impl;
+  const Impl& impl() const { return *impl_; }
+
+ private:
+  explicit Model(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace lattice

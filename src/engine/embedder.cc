@@ -1,0 +1,292 @@
+#include "engine/embedder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/check.h"
+#include "engine/batcher.h"
+
+namespace lattice {
+
+/// The options of one call, checked and resolved against the model's files.
+struct Embedder::Request {
+  std::string prompt;
+  std::size_t prompt_tokens = 0;  ///< tokens to leave out of the pool
+  std::vector<PoolingMode> pooling;
+  bool normalize = false;
+  std::int64_t full_dimension = 0;
+  std::int64_t dimensions = 0;
+  std::size_t max_length = 0;
+  Truncate truncate = Truncate::kError;
+};
+
+namespace {
+
+PoolingMode pooling_mode(Pooling pooling) {
+  switch (pooling) {
+    case Pooling::kCls:
+      return PoolingMode::kCls;
+    case Pooling::kMean:
+      return PoolingMode::kMean;
+    case Pooling::kMax:
+      return PoolingMode::kMax;
+    case Pooling::kLast:
+      return PoolingMode::kLastToken;
+  }
+  return PoolingMode::kMean;
+}
+
+EncodeOptions encode_options(std::size_t max_length, Truncate truncate) {
+  EncodeOptions options;
+  options.max_length = max_length;
+  options.side = truncate == Truncate::kStart ? TruncationSide::kLeft : TruncationSide::kRight;
+  return options;
+}
+
+/// Whether `id` plays a named role ([SEP], <|endoftext|>, ...).
+bool is_named_special(const Tokenizer& tokenizer, std::int32_t id) {
+  const SpecialTokenIds& ids = tokenizer.special_token_ids();
+  for (const auto& special : {ids.bos, ids.eos, ids.unk, ids.sep, ids.pad, ids.cls, ids.mask}) {
+    if (special == id) return true;
+  }
+  return false;
+}
+
+bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+}
+
+}  // namespace
+
+Embedder::Embedder(Tokenizer tokenizer, std::unique_ptr<TextModel> model, SentencePipeline pipeline,
+                   SentencePrompts prompts, LengthLimit limit,
+                   std::unique_ptr<ContextPool> contexts)
+    : tokenizer_(std::move(tokenizer)),
+      model_(std::move(model)),
+      pipeline_(std::move(pipeline)),
+      prompts_(std::move(prompts)),
+      limit_(std::move(limit)),
+      contexts_(std::move(contexts)) {}
+
+// The library's count: the prompt tokenized alone, without a special token that ends it.
+std::size_t Embedder::prompt_length(const std::string& prompt) const {
+  const Encoding encoding = tokenizer_.encode(
+      prompt, encode_options(static_cast<std::size_t>(limit_.max_tokens), Truncate::kEnd));
+  const std::size_t count = encoding.ids.size();
+  return count > 0 && is_named_special(tokenizer_, encoding.ids.back()) ? count - 1 : count;
+}
+
+Embedder::Request Embedder::resolve(const EmbedOptions& options) const {
+  Request request;
+  if (options.prompt && options.prompt_name) {
+    raise(ErrorCode::kInvalidArgument, "prompt and prompt_name exclude each other");
+  }
+  if (options.prompt) {
+    request.prompt = *options.prompt;
+  } else if (options.prompt_name) {
+    request.prompt = prompts_.find(*options.prompt_name);
+  } else if (prompts_.default_prompt_name) {
+    request.prompt = prompts_.find(*prompts_.default_prompt_name);
+  }
+  if (!request.prompt.empty() && !pipeline_.pooling.include_prompt) {
+    request.prompt_tokens = prompt_length(request.prompt);
+  }
+  request.pooling = pipeline_.pooling.modes;
+  if (options.pooling) {
+    if (!pipeline_.modules.empty()) {
+      raise(ErrorCode::kInvalidArgument,
+            "pooling: this model's modules after pooling were trained for \"{}\" and allow no "
+            "other",
+            pooling_name(pipeline_.pooling.modes));
+    }
+    request.pooling = {pooling_mode(*options.pooling)};
+  }
+  const std::int64_t hidden_size = model_->traits().hidden_size;
+  request.full_dimension = options.pooling ? hidden_size : pipeline_.dimension(hidden_size);
+  request.dimensions = options.dimensions.value_or(request.full_dimension);
+  if (request.dimensions < 1 || request.dimensions > request.full_dimension) {
+    raise(ErrorCode::kInvalidArgument, "dimensions: expected 1..{}, got {}", request.full_dimension,
+          request.dimensions);
+  }
+  request.normalize = options.normalize.value_or(pipeline_.normalize);
+  request.max_length = static_cast<std::size_t>(limit_.max_tokens);
+  if (options.max_length) {
+    const std::size_t least = tokenizer_.num_special_tokens(/*pair=*/false) + 1;
+    if (*options.max_length < least || *options.max_length > request.max_length) {
+      raise(ErrorCode::kInvalidArgument, "max_length: expected {}..{} ({}), got {}", least,
+            request.max_length, limit_.source, *options.max_length);
+    }
+    request.max_length = *options.max_length;
+  }
+  request.truncate = options.truncate;
+  return request;
+}
+
+TokenizedText Embedder::prepare(const std::string& text, const Request& request) const {
+  Encoding encoding = tokenizer_.encode(request.prompt.empty() ? text : request.prompt + text,
+                                        encode_options(request.max_length, request.truncate));
+  if (encoding.truncated && request.truncate == Truncate::kError) {
+    raise(ErrorCode::kTooLong,
+          "the text has {} tokens, the limit is {} ({}); allow truncation or shorten it",
+          encoding.num_tokens_untruncated, request.max_length, limit_.source);
+  }
+  if (encoding.ids.empty()) {
+    raise(ErrorCode::kInvalidArgument,
+          "the text has no tokens and this model adds no special tokens");
+  }
+  check_ids(encoding.ids, ErrorCode::kMalformed);
+  if (!tokenizer_.uses_type_ids()) std::fill(encoding.type_ids.begin(), encoding.type_ids.end(), 0);
+  return {std::move(encoding.ids), std::move(encoding.type_ids), encoding.truncated};
+}
+
+TokenizedText Embedder::prepare(const TokenizedText& text, const Request& request) const {
+  if (text.ids.empty()) raise(ErrorCode::kInvalidArgument, "expected at least one token id");
+  if (text.ids.size() > request.max_length) {
+    raise(ErrorCode::kTooLong, "{} token ids, the limit is {} ({})", text.ids.size(),
+          request.max_length, limit_.source);
+  }
+  check_ids(text.ids, ErrorCode::kInvalidArgument);
+  return text;
+}
+
+void Embedder::check_ids(std::span<const std::int32_t> ids, ErrorCode code) const {
+  const std::int64_t vocab_size = model_->traits().vocab_size;
+  for (const std::int32_t id : ids) {
+    if (id < 0 || id >= vocab_size) {
+      raise(code, "token id {} is outside the model's vocabulary of {}", id, vocab_size);
+    }
+  }
+}
+
+template <typename Input>
+std::vector<TokenizedText> Embedder::prepare_all(std::span<const Input> inputs,
+                                                 const Request& request, bool skip_errors,
+                                                 Embeddings& out) const {
+  std::vector<TokenizedText> prepared(inputs.size());
+  contexts_->threads().parallel_for(inputs.size(), [&](std::size_t i, std::size_t) {
+    try {
+      prepared[i] = prepare(inputs[i], request);
+    } catch (const LatticeError& error) {
+      out.mutable_report(i).error = error.error();
+    }
+  });
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    TextReport& report = out.mutable_report(i);
+    if (report.error && !skip_errors) {
+      raise(report.error->code, "text {}: {}", i, report.error->message);
+    }
+    report.num_tokens = prepared[i].ids.size();
+    report.truncated = prepared[i].truncated;
+  }
+  return prepared;
+}
+
+std::size_t Embedder::dimensions(const EmbedOptions& options) const {
+  return static_cast<std::size_t>(resolve(options).dimensions);
+}
+
+Embeddings Embedder::embed(std::span<const std::string> texts, const EmbedOptions& options) const {
+  return embed_inputs(texts, options);
+}
+
+Embeddings Embedder::embed_ids(std::span<const std::vector<std::int32_t>> ids,
+                               const EmbedOptions& options) const {
+  std::vector<TokenizedText> texts(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    texts[i] = {ids[i], std::vector<std::int32_t>(ids[i].size(), 0), false};
+  }
+  return embed_tokenized(texts, options);
+}
+
+Embeddings Embedder::embed_tokenized(std::span<const TokenizedText> texts,
+                                     const EmbedOptions& options) const {
+  if (options.prompt || options.prompt_name) {
+    raise(ErrorCode::kInvalidArgument, "a prompt cannot be added to token ids");
+  }
+  EmbedOptions plain = options;
+  plain.prompt = "";  // a default prompt neither
+  return embed_inputs(texts, plain);
+}
+
+template <typename Input>
+Embeddings Embedder::embed_inputs(std::span<const Input> inputs,
+                                  const EmbedOptions& options) const {
+  const Request request = resolve(options);
+  Embeddings out(inputs.size(), static_cast<std::size_t>(request.dimensions));
+  const std::vector<TokenizedText> prepared =
+      prepare_all(inputs, request, options.skip_errors, out);
+  std::vector<std::size_t> lengths(prepared.size());
+  std::transform(prepared.begin(), prepared.end(), lengths.begin(),
+                 [](const TokenizedText& text) { return text.ids.size(); });
+  for (const auto& batch : make_batches(lengths, std::max<std::size_t>(options.batch_tokens, 1))) {
+    compute_batch(batch, prepared, request, out);
+  }
+  return out;
+}
+
+void Embedder::compute_batch(std::span<const std::size_t> batch,
+                             std::span<const TokenizedText> texts, const Request& request,
+                             Embeddings& out) const {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> type_ids;
+  std::vector<std::int32_t> cu_seqlens = {0};
+  std::vector<std::int32_t> skip;
+  for (const std::size_t i : batch) {
+    const TokenizedText& text = texts[i];
+    ids.insert(ids.end(), text.ids.begin(), text.ids.end());
+    type_ids.insert(type_ids.end(), text.type_ids.begin(), text.type_ids.end());
+    cu_seqlens.push_back(static_cast<std::int32_t>(ids.size()));
+    skip.push_back(static_cast<std::int32_t>(std::min(request.prompt_tokens, text.ids.size())));
+  }
+  if (request.prompt_tokens == 0) skip.clear();
+  const SequenceLayout layout{cu_seqlens};
+
+  ContextPool::Lease lease(*contexts_);
+  Context& context = *lease;
+  const Workspace::Scope scratch(context.workspace());
+  const MutMatrix hidden =
+      context.workspace().matrix(layout.num_tokens(), model_->traits().hidden_size);
+  model_->forward(context, {.input_ids = ids, .token_type_ids = type_ids, .layout = layout},
+                  hidden);
+  const MutMatrix vectors = context.workspace().matrix(layout.num_seqs(), request.full_dimension);
+  apply_pipeline(context, hidden, layout, skip, request, vectors);
+
+  for (std::size_t s = 0; s < batch.size(); ++s) {
+    const auto row = vectors.row_span(static_cast<std::int64_t>(s))
+                         .first(static_cast<std::size_t>(request.dimensions));
+    // A NaN is reported, never handed on as a vector.
+    check(all_finite(row), "text {}: the model computed a value that is not finite", batch[s]);
+    std::copy(row.begin(), row.end(), out.mutable_row(batch[s]).begin());
+  }
+}
+
+void Embedder::apply_pipeline(Context& context, ConstMatrix hidden, const SequenceLayout& layout,
+                              std::span<const std::int32_t> skip, const Request& request,
+                              MutMatrix out) const {
+  Workspace& workspace = context.workspace();
+  const std::int64_t num_seqs = layout.num_seqs();
+  const std::int64_t width = hidden.cols;
+  MutMatrix vectors =
+      workspace.matrix(num_seqs, width * static_cast<std::int64_t>(request.pooling.size()));
+  for (std::size_t i = 0; i < request.pooling.size(); ++i) {
+    pool(context, {.x = hidden,
+                   .layout = layout,
+                   .skip = skip,
+                   .mode = request.pooling[i],
+                   .out = vectors.columns(static_cast<std::int64_t>(i) * width, width)});
+  }
+  for (const auto& module : pipeline_.modules) {
+    const MutMatrix next = workspace.matrix(num_seqs, module->output_dimension());
+    module->forward(context, vectors, next);
+    vectors = next;
+  }
+  // Matryoshka: the cut comes before the normalization.
+  const MutMatrix cut = vectors.columns(0, request.dimensions);
+  if (request.normalize) l2_normalize(context, {.x = cut});
+  for (std::int64_t s = 0; s < num_seqs; ++s) {
+    std::memcpy(out.row(s), cut.row(s), cut.row_span(s).size_bytes());
+  }
+}
+
+}  // namespace lattice

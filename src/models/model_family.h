@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/json.h"
+#include "layers/weight_scope.h"
+#include "models/text_model.h"
+
+namespace lattice {
+
+/// What a family's loader gets.
+struct ModelSource {
+  const Json& config;       ///< config.json's root
+  std::string config_path;  ///< for messages
+  WeightScope weights;      ///< the root of all tensor names
+  WeightFormat format = WeightFormat::kF32;
+};
+
+/// One architecture family. Each family is one file in src/models that defines a function
+/// `const ModelFamily& <name>_family()`; the build lists them (src/models/CMakeLists.txt).
+struct ModelFamily {
+  std::string_view name;
+  /// The values of config.json's model_type that it implements.
+  std::vector<std::string_view> model_types;
+  /// The values of config.json's architectures[0] that it implements.
+  std::vector<std::string_view> architectures;
+  /// Parts of tensor names that checkpoints hold and this family does not use (task heads,
+  /// buffers); any other unused tensor is reported.
+  std::vector<std::string_view> unused_weights;
+  /// Throws LatticeError when the config or the weights are not valid for the family.
+  std::unique_ptr<TextModel> (*load)(const ModelSource& source);
+};
+
+/// All families of this build.
+std::span<const ModelFamily* const> model_families();
+
+/// The family that config.json asks for. Throws kUnsupported naming the architecture and listing
+/// what is implemented, kMalformed when the config names none.
+const ModelFamily& find_model_family(const Json& config, const std::string& config_path);
+
+}  // namespace lattice

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "layers/weight_scope.h"
+#include "ops/ops.h"
+
+namespace lattice {
+
+/// Token ids of a packed ragged batch.
+struct TokenBatch {
+  std::span<const std::int32_t> input_ids;       ///< [num_tokens], each < vocab_size
+  std::span<const std::int32_t> token_type_ids;  ///< [num_tokens], or empty for all 0
+  SequenceLayout layout;
+};
+
+/// Shows a test the activations inside a forward pass: "embeddings", "layer.0", ...
+using ActivationTap = std::function<void(std::string_view name, ConstMatrix value)>;
+
+/// What every family tells about itself.
+struct ModelTraits {
+  std::string family;  ///< "bert", "qwen3", ...
+  std::int64_t vocab_size = 0;
+  std::int64_t hidden_size = 0;
+  std::int64_t num_hidden_layers = 0;
+  std::int64_t num_attention_heads = 0;
+  /// The most tokens a sequence may have; 0 when the architecture sets no limit.
+  std::int64_t max_positions = 0;
+  /// Whether a token attends to later ones (an encoder).
+  bool bidirectional = true;
+};
+
+/// A transformer body: token ids in, last hidden states out. Immutable and thread-safe; one Context
+/// per concurrent call.
+class TextModel {
+ public:
+  TextModel() = default;
+  TextModel(const TextModel&) = delete;
+  TextModel& operator=(const TextModel&) = delete;
+  virtual ~TextModel() = default;
+
+  virtual const ModelTraits& traits() const = 0;
+
+  /// hidden [num_tokens, hidden_size] = last hidden state. Every sequence of the batch must have
+  /// 1..max_positions tokens.
+  virtual void forward(Context& context, const TokenBatch& batch, MutMatrix hidden,
+                       const ActivationTap& tap = {}) const = 0;
+};
+
+}  // namespace lattice
