@@ -9,6 +9,7 @@ import os
 import pathlib
 import pty
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -177,6 +178,20 @@ class HubCliTest(unittest.TestCase):
             if entry["role"] == "cdn":
                 self.assertIsNone(entry["authorization"])
         self.assertNotIn("hf_secret", allowed.stdout + allowed.stderr)
+
+    def test_a_pulled_model_embeds(self):
+        source = HERE.parent / "golden/tiny/bert-cls"
+        shutil.copytree(source, self.folder / "root/org/bert")
+        self.start()
+        result = self.lattice("pull", "org/bert")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        by_name = self.lattice("embed", "-m", "org/bert", "a small text")
+        self.assertEqual(by_name.returncode, 0, by_name.stderr)
+        self.assertEqual(by_name.stdout, self.lattice("embed", "-m", source, "a small text").stdout)
+        self.assertIn('"embedding":[', by_name.stdout)
+        missing = self.lattice("embed", "-m", "org/other", "a small text")
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("lattice pull org/other", missing.stderr)
 
     def test_wrong_usage(self):
         self.start()
