@@ -163,8 +163,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const lattice::ModelCopy copy;
   copy.write(lattice::fuzz_text(data, size));
   try {
-    lattice::embed(lattice::Model::from_directory(copy.directory(),
-                                                  {.device = "reference", .num_threads = 1}));
+    lattice::embed(lattice::Model::from_directory(copy.directory(), {.num_threads = 1}));
   } catch (const lattice::LatticeError& error) {
     lattice::fuzz_check(error.code() != lattice::ErrorCode::kInternal);
     lattice::fuzz_check(*error.what() != '\0');
