@@ -20,9 +20,9 @@ enum class PoolingMode {
 
 /// out[s] = pooled vector of sequence s, over its tokens from skip[s] on (a prompt left out of the
 /// pool). kCls takes the first of them, kLastToken the last; kWeightedMean keeps each token's
-/// weight, its position in the whole sequence plus 1. Sums in f32 or better, in token order. With no
-/// token left, kCls gives the sequence's first token and every other mode zeros.
-/// Source: sentence-transformers, Pooling module.
+/// weight, its position in the whole sequence plus 1. Sums in f32 or better, in token order. With
+/// no token left, kCls gives the sequence's first token and every other mode zeros. Source:
+/// sentence-transformers, Pooling module.
 struct PoolArgs {
   ConstMatrix x;  ///< [num_tokens, hidden_size]
   SequenceLayout layout;

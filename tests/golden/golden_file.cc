@@ -103,8 +103,8 @@ GoldenFile load_golden(const std::filesystem::path& stem) {
   if (const Json* taps = root.find("taps")) golden.taps = to_integers<std::size_t>(*taps);
   if (const Json* rankings = root.find("rankings")) {
     for (const Json& item : rankings->items()) {
-      golden.rankings.push_back({to_size(member(item, "query")),
-                                 to_integers<std::size_t>(member(item, "top"))});
+      golden.rankings.push_back(
+          {to_size(member(item, "query")), to_integers<std::size_t>(member(item, "top"))});
     }
   }
   golden.tensors = stem.string() + ".safetensors";
@@ -153,8 +153,8 @@ double max_abs_difference(const Embeddings& embeddings, const GoldenFile& golden
   double greatest = 0;
   for (std::size_t i = 0; i < embeddings.size(); ++i) {
     for (std::size_t d = 0; d < golden.dimensions; ++d) {
-      greatest = std::max(
-          greatest, std::abs(static_cast<double>(embeddings[i][d]) - golden.embedding(i)[d]));
+      greatest = std::max(greatest,
+                          std::abs(static_cast<double>(embeddings[i][d]) - golden.embedding(i)[d]));
     }
   }
   return greatest;

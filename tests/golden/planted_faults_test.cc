@@ -12,9 +12,9 @@ namespace lattice {
 namespace {
 
 void copy_directory(const std::filesystem::path& from, const std::filesystem::path& to) {
-  std::filesystem::copy(from, to,
-                        std::filesystem::copy_options::recursive |
-                            std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy(
+      from, to,
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
 }
 
 /// How far the vectors of `directory` are from the variant's goldens.
@@ -85,8 +85,9 @@ TEST(PlantedFault, WrongEpsilonIsNoticed) {
 }
 
 TEST(PlantedFault, ClsForMeanIsNoticed) {
-  EXPECT_GT(difference("bert-mean", "1_Pooling/config.json", "cls_token\": false", "cls_token\": true"),
-            kNoticed);
+  EXPECT_GT(
+      difference("bert-mean", "1_Pooling/config.json", "cls_token\": false", "cls_token\": true"),
+      kNoticed);
   EXPECT_GT(difference("bert-pooling-new", "1_Pooling/config.json", "\"mean\"", "\"cls\""),
             kNoticed);
 }

@@ -1,5 +1,5 @@
-// Real models against sentence-transformers in float32. The models come from scripts/fetch_model.sh,
-// which ./test runs; a missing one fails.
+// Real models against sentence-transformers in float32. The models come from
+// scripts/fetch_model.sh, which ./test runs; a missing one fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ class RealModel : public testing::TestWithParam<std::string> {
                        GetParam() / "golden");
   }
   Embeddings embed(const ModelOptions& options) const {
-    const Model model = Model::from_directory(
-        std::filesystem::path(LATTICE_MODELS_DIR) / GetParam(), options);
+    const Model model =
+        Model::from_directory(std::filesystem::path(LATTICE_MODELS_DIR) / GetParam(), options);
     EmbedOptions embed_options;
     embed_options.truncate = Truncate::kEnd;
     return model.embed(golden_texts(), embed_options);

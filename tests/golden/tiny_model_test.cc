@@ -79,13 +79,12 @@ TEST_P(TinyModel, ComputesTheTapsOfTheReference) {
       }
       ++seen;
     };
-    body.forward(*lease,
-                 {.input_ids = c.ids,
-                  .token_type_ids = c.type_ids,
-                  .layout = SequenceLayout{cu_seqlens}},
-                 hidden, [&](std::string_view name, ConstMatrix value) {
-                   if (name == "embeddings" || name == "layer.0") compare(std::string(name), value);
-                 });
+    body.forward(
+        *lease,
+        {.input_ids = c.ids, .token_type_ids = c.type_ids, .layout = SequenceLayout{cu_seqlens}},
+        hidden, [&](std::string_view name, ConstMatrix value) {
+          if (name == "embeddings" || name == "layer.0") compare(std::string(name), value);
+        });
     compare("last_hidden_state", hidden);
     EXPECT_EQ(seen, 3u);
   }
@@ -102,15 +101,15 @@ std::vector<std::string> all_backends() {
   return {names.begin(), names.end()};
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Variants, TinyModel,
-    testing::Combine(testing::ValuesIn(all_backends()), testing::ValuesIn(variant_indices())),
-    [](const auto& test) {
-      std::string name =
-          std::get<0>(test.param) + "_" + tiny_variants()[std::get<1>(test.param)].name;
-      std::replace(name.begin(), name.end(), '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Variants, TinyModel,
+                         testing::Combine(testing::ValuesIn(all_backends()),
+                                          testing::ValuesIn(variant_indices())),
+                         [](const auto& test) {
+                           std::string name = std::get<0>(test.param) + "_" +
+                                              tiny_variants()[std::get<1>(test.param)].name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(TinyModel, ShardedEqualsSingleBitForBit) {
   std::size_t compared = 0;
@@ -122,8 +121,8 @@ TEST(TinyModel, ShardedEqualsSingleBitForBit) {
     options.truncate = Truncate::kEnd;
     const Embeddings a = Model::from_directory(variant.directory).embed(texts, options);
     const Embeddings b = Model::from_directory(other.directory).embed(texts, options);
-    EXPECT_TRUE(std::equal(a.values().begin(), a.values().end(), b.values().begin(),
-                           b.values().end()));
+    EXPECT_TRUE(
+        std::equal(a.values().begin(), a.values().end(), b.values().begin(), b.values().end()));
     ++compared;
   }
   EXPECT_GE(compared, 1u);

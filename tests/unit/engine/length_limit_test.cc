@@ -7,10 +7,11 @@ namespace {
 
 // The limit that all-MiniLM-L6-v2 has: its tokenizer.json truncates at 128, which has no say.
 TEST(LengthLimit, MaxSeqLengthRulesOverEverythingElse) {
-  const LengthLimit limit = resolve_length_limit({.max_seq_length = 256,
-                                                  .max_seq_length_source = "sentence_bert_config.json",
-                                                  .model_max_length = 512,
-                                                  .max_positions = 512});
+  const LengthLimit limit =
+      resolve_length_limit({.max_seq_length = 256,
+                            .max_seq_length_source = "sentence_bert_config.json",
+                            .model_max_length = 512,
+                            .max_positions = 512});
   EXPECT_EQ(limit.max_tokens, 256);
   EXPECT_EQ(limit.source, "sentence_bert_config.json: max_seq_length");
 }
@@ -24,16 +25,13 @@ TEST(LengthLimit, WithoutItTheSmallerOfTokenizerAndPositionsRules) {
 }
 
 TEST(LengthLimit, NeverMoreThanThePositions) {
-  EXPECT_EQ(resolve_length_limit({.max_seq_length = 1000,
-                                  .max_seq_length_source = "f",
-                                  .max_positions = 512})
+  EXPECT_EQ(resolve_length_limit(
+                {.max_seq_length = 1000, .max_seq_length_source = "f", .max_positions = 512})
                 .max_tokens,
             512);
 }
 
-TEST(LengthLimit, NoFileNoLimit) {
-  EXPECT_GT(resolve_length_limit({}).max_tokens, 1000000);
-}
+TEST(LengthLimit, NoFileNoLimit) { EXPECT_GT(resolve_length_limit({}).max_tokens, 1000000); }
 
 }  // namespace
 }  // namespace lattice

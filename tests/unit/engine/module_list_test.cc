@@ -51,8 +51,9 @@ TEST_F(ModuleList, AbsentFileIsEmpty) {
 }
 
 TEST_F(ModuleList, UnknownClassIsRefusedByName) {
-  expect_refused("[" + module("x.Transformer", "") + "," + module("x.WordWeights", "1_Pooling") + "]",
-                 ErrorCode::kUnsupported, "WordWeights");
+  expect_refused(
+      "[" + module("x.Transformer", "") + "," + module("x.WordWeights", "1_Pooling") + "]",
+      ErrorCode::kUnsupported, "WordWeights");
 }
 
 TEST_F(ModuleList, PathsNeverLeaveTheDirectory) {

@@ -49,8 +49,8 @@ TEST(PoolingConfig, EveryModeInBothForms) {
 }
 
 TEST(PoolingConfig, SeveralConcatenateInTheirOrder) {
-  EXPECT_EQ(pooling_name(parse(R"({"pooling_mode_mean_tokens":true,"pooling_mode_cls_token":true})")
-                             .modes),
+  EXPECT_EQ(pooling_name(
+                parse(R"({"pooling_mode_mean_tokens":true,"pooling_mode_cls_token":true})").modes),
             "cls+mean");
   EXPECT_EQ(pooling_name(parse(R"({"pooling_mode":["mean","cls"]})").modes), "mean+cls");
 }
