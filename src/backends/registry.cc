@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "backends/cpu/cpu_backend.h"
 #include "backends/reference/reference_backend.h"
 
 namespace lattice {
@@ -15,7 +16,8 @@ struct BackendRow {
 };
 
 // Best first.
-constexpr std::array<BackendRow, 1> kBackends = {{
+constexpr std::array<BackendRow, 2> kBackends = {{
+    {"cpu", &make_cpu_backend},
     {"reference",
      []() -> Result<std::shared_ptr<const Backend>> {
        return std::make_shared<const ReferenceBackend>();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 
 namespace lattice {
 
@@ -35,5 +36,18 @@ class AlignedBuffer {
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;
 };
+
+/// Raw storage seen as an array of a trivial type, which needs no construction. The storage is
+/// aligned for T, as AlignedBuffer and Workspace make it.
+template <typename T>
+  requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
+T* storage_cast(std::byte* storage) {
+  return reinterpret_cast<T*>(storage);
+}
+template <typename T>
+  requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
+const T* storage_cast(const std::byte* storage) {
+  return reinterpret_cast<const T*>(storage);
+}
 
 }  // namespace lattice

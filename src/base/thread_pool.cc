@@ -13,8 +13,6 @@
 namespace lattice {
 namespace {
 
-using Task = std::function<void(std::size_t, std::size_t)>;
-
 // Longer than the serial gap between two ops of a forward pass, shorter than a scheduler slice.
 constexpr std::chrono::microseconds kSpinTime{20};
 
@@ -123,7 +121,7 @@ struct ThreadPool::Impl {
   }
 
   // The caller holds `callers`.
-  void run(std::size_t count, const Task& job) {
+  void run(std::size_t count, const TaskRef& job) {
     task = &job;
     num_tasks = count;
     num_sharers = std::min(num_threads, count);
@@ -142,7 +140,7 @@ struct ThreadPool::Impl {
 
   const std::size_t num_threads;
   std::mutex callers;  // held by the caller whose job the workers run
-  const Task* task = nullptr;
+  const TaskRef* task = nullptr;
   std::size_t num_tasks = 0;
   std::size_t num_sharers = 0;
   alignas(64) std::atomic<std::uint32_t> num_pending{0};
@@ -158,7 +156,7 @@ ThreadPool::~ThreadPool() { impl_->stop_workers(); }
 
 std::size_t ThreadPool::num_threads() const { return impl_->num_threads; }
 
-void ThreadPool::parallel_for(std::size_t num_tasks, const Task& task) {
+void ThreadPool::parallel_for(std::size_t num_tasks, TaskRef task) {
   if (num_tasks > 1 && impl_->num_threads > 1 && !inside_parallel_region) {
     const std::unique_lock<std::mutex> lock(impl_->callers, std::try_to_lock);
     if (lock.owns_lock()) return impl_->run(num_tasks, task);

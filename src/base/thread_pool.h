@@ -1,10 +1,30 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 namespace lattice {
+
+/// A reference to a callable void(task_idx, thread_idx): unlike std::function it never allocates.
+/// The callable must outlive the call that it is passed to, as a lambda in the argument list does.
+class TaskRef {
+ public:
+  template <std::invocable<std::size_t, std::size_t> Callable>
+    requires(!std::same_as<Callable, TaskRef>)
+  TaskRef(const Callable& callable)  // implicit: call sites pass lambdas
+      : callable_(&callable), invoke_([](const void* object, std::size_t task, std::size_t thread) {
+          (*static_cast<const Callable*>(object))(task, thread);
+        }) {}
+
+  void operator()(std::size_t task_idx, std::size_t thread_idx) const {
+    invoke_(callable_, task_idx, thread_idx);
+  }
+
+ private:
+  const void* callable_;
+  void (*invoke_)(const void*, std::size_t, std::size_t);
+};
 
 /// A fork-join pool with a fixed partition: which thread runs which task never depends on timing.
 ///
@@ -28,8 +48,7 @@ class ThreadPool {
   /// thread 0. A task that throws ends its thread's range; the first exception (lowest thread) is
   /// rethrown in the caller after all threads have finished. Nested calls, and calls made while
   /// another caller has the workers, run inline as thread 0.
-  void parallel_for(std::size_t num_tasks,
-                    const std::function<void(std::size_t task_idx, std::size_t thread_idx)>& task);
+  void parallel_for(std::size_t num_tasks, TaskRef task);
 
  private:
   struct Impl;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 namespace lattice {
 
 /// Elementwise functions, with the names of Hugging Face's ACT2FN.
+/// Backends index tables by the value, so new ones go to the end.
 enum class Activation {
   kIdentity,
   kGelu,      ///< x/2 (1 + erf(x/sqrt 2)), the exact form ("gelu", "gelu_python")
@@ -17,6 +19,7 @@ enum class Activation {
   kTanh,
   kSigmoid,
 };
+inline constexpr std::size_t kNumActivations = 7;
 
 /// The activation that a Hugging Face config names; nothing when lattice does not implement it.
 std::optional<Activation> parse_activation(std::string_view name);

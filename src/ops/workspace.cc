@@ -26,12 +26,6 @@ std::byte* Workspace::allocate(std::size_t num_bytes) {
   return data;
 }
 
-std::span<float> Workspace::floats(std::int64_t count) {
-  const auto size = static_cast<std::size_t>(count);
-  // Blocks are 64-byte aligned raw storage, and floats need no construction.
-  return {reinterpret_cast<float*>(allocate(size * sizeof(float))), size};
-}
-
 MutMatrix Workspace::matrix(std::int64_t rows, std::int64_t cols) {
   return MutMatrix(floats(rows * cols).data(), rows, cols);
 }

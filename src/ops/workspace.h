@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/aligned_buffer.h"
@@ -33,7 +35,14 @@ class Workspace {
   };
 
   std::byte* allocate(std::size_t num_bytes);
-  std::span<float> floats(std::int64_t count);
+  std::span<float> floats(std::int64_t count) { return array<float>(count); }
+  /// Uninitialised elements of a type that needs no construction.
+  template <typename T>
+    requires std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>
+  std::span<T> array(std::int64_t count) {
+    const auto size = static_cast<std::size_t>(count);
+    return {storage_cast<T>(allocate(size * sizeof(T))), size};
+  }
   /// [rows, cols] with stride = cols.
   MutMatrix matrix(std::int64_t rows, std::int64_t cols);
 

@@ -178,7 +178,8 @@ TEST_F(Reference, PoolingSkipsAPromptButKeepsPositions) {
   const std::array<std::int32_t, 3> cu_seqlens{0, 3, 4};
   const std::vector<std::int32_t> skip{1, 1};
   const std::vector<std::pair<PoolingMode, std::vector<float>>> cases = {
-      {PoolingMode::kCls, {100.0f, 7.0f}},
+      {PoolingMode::kCls, {2.0f, 7.0f}},
+      {PoolingMode::kLastToken, {5.0f, 0.0f}},
       {PoolingMode::kMean, {3.5f, 0.0f}},
       {PoolingMode::kMax, {5.0f, 0.0f}},
       {PoolingMode::kWeightedMean, {(2 * 2.0f + 3 * 5.0f) / 5, 0.0f}},

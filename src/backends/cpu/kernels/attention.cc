@@ -1,0 +1,181 @@
+#include "backends/cpu/kernels/attention.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/hwy_targets.h"
+#include "backends/cpu/kernels/target_table.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which sets the target.
+#include <hwy/highway.h>
+#include "backends/cpu/kernels/gemm-inl.h"
+#include "backends/cpu/kernels/math-inl.h"
+#include "backends/cpu/kernels/vector-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lattice {
+namespace HWY_NAMESPACE {
+
+/// Four keys, transposed into columns [head_dim][4] of a panel.
+HWY_INLINE void transpose_keys(const float* keys, std::int64_t stride, std::int64_t head_dim,
+                               float factor, float* panel) {
+  std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::CappedTag<float, 4> d4;
+  const auto factors = hn::Set(d4, factor);
+  for (; i + 4 <= head_dim; i += 4) {
+    const auto k0 = hn::Mul(hn::LoadU(d4, keys + i), factors);
+    const auto k1 = hn::Mul(hn::LoadU(d4, keys + stride + i), factors);
+    const auto k2 = hn::Mul(hn::LoadU(d4, keys + 2 * stride + i), factors);
+    const auto k3 = hn::Mul(hn::LoadU(d4, keys + 3 * stride + i), factors);
+    const auto low01 = hn::InterleaveLower(d4, k0, k1);
+    const auto low23 = hn::InterleaveLower(d4, k2, k3);
+    const auto high01 = hn::InterleaveUpper(d4, k0, k1);
+    const auto high23 = hn::InterleaveUpper(d4, k2, k3);
+    float* out = panel + i * kPanelCols;
+    hn::StoreU(hn::ConcatLowerLower(d4, low23, low01), d4, out);
+    hn::StoreU(hn::ConcatUpperUpper(d4, low23, low01), d4, out + kPanelCols);
+    hn::StoreU(hn::ConcatLowerLower(d4, high23, high01), d4, out + 2 * kPanelCols);
+    hn::StoreU(hn::ConcatUpperUpper(d4, high23, high01), d4, out + 3 * kPanelCols);
+  }
+#endif
+  for (; i < head_dim; ++i) {
+    for (std::int64_t j = 0; j < 4; ++j) panel[i * kPanelCols + j] = keys[j * stride + i] * factor;
+  }
+}
+
+void pack_keys(const float* keys, std::int64_t stride, std::int64_t num_keys, std::int64_t head_dim,
+               float factor, float* panels) {
+  for (std::int64_t j = 0; j < num_keys; j += kPanelCols) {
+    float* panel = panels + j * head_dim;
+    const std::int64_t count = std::min(kPanelCols, num_keys - j);
+    std::int64_t col = 0;
+    for (; col + 4 <= count; col += 4) {
+      transpose_keys(keys + (j + col) * stride, stride, head_dim, factor, panel + col);
+    }
+    for (; col < kPanelCols; ++col) {
+      const float* key = keys + (j + col) * stride;
+      for (std::int64_t i = 0; i < head_dim; ++i) {
+        panel[i * kPanelCols + col] = col < count ? key[i] * factor : 0.0f;
+      }
+    }
+  }
+}
+
+void pack_values(const float* values, std::int64_t stride, std::int64_t num_keys,
+                 std::int64_t head_dim, float* panels) {
+  const FloatTag d;
+  for (std::int64_t c = 0; c < head_dim; c += kPanelCols) {
+    for (std::int64_t j = 0; j < num_keys; ++j) {
+      const float* value = values + j * stride;
+      for (std::int64_t lane = c; lane < c + kPanelCols; lane += kLanes) {
+        FloatVec v = hn::Zero(d);
+        if (lane + kLanes <= head_dim) {
+          v = hn::LoadU(d, value + lane);
+        } else if (lane < head_dim) {
+          v = load_partial(value + lane, head_dim - lane);
+        }
+        hn::Store(v, d, panels);
+        panels += kLanes;
+      }
+    }
+  }
+}
+
+/// The maximum over the keys of a row; hides the keys that the row may not see, and the padding.
+HWY_INLINE float mask_and_max(float* scores, std::int64_t num_keys, std::int64_t num_seen) {
+  const FloatTag d;
+  const std::int64_t padded = (num_keys + kLanes - 1) / kLanes * kLanes;
+  for (std::int64_t j = num_seen; j < padded; ++j) {
+    scores[j] = -std::numeric_limits<float>::infinity();
+  }
+  FloatVec best = hn::Load(d, scores);
+  for (std::int64_t j = kLanes; j < padded; j += kLanes) {
+    best = hn::Max(best, hn::Load(d, scores + j));
+  }
+  return hn::GetLane(hn::MaxOfLanes(d, best));
+}
+
+HWY_INLINE float exp2_of(float x) {
+  const FloatTag d;
+  return hn::GetLane(exp2_small(d, hn::Set(d, x)));
+}
+
+/// The state after a block whose weights sum to `sum`, relative to the new maximum.
+HWY_INLINE void update_state(SoftmaxState& state, float max, float sum) {
+  state.correction = exp2_of(state.max - max);
+  state.sum = state.sum * state.correction + sum;
+  state.max = max;
+}
+
+void softmax_pair(const SoftmaxArgs& args) {
+  const FloatTag d;
+  float max[2];
+  for (int r = 0; r < 2; ++r) {
+    const float block_max = mask_and_max(args.scores[r], args.num_keys, args.num_seen[r]);
+    max[r] = block_max > args.state[r].max ? block_max : args.state[r].max;
+  }
+  const FloatVec max0 = hn::Set(d, max[0]);
+  const FloatVec max1 = hn::Set(d, max[1]);
+  LaneSum sum0;
+  LaneSum sum1;
+  std::int64_t j = 0;
+  for (; j + kLanes <= args.num_keys; j += kLanes) {
+    const FloatVec p0 = exp2_small(d, hn::Sub(hn::Load(d, args.scores[0] + j), max0));
+    const FloatVec p1 = exp2_small(d, hn::Sub(hn::Load(d, args.scores[1] + j), max1));
+    sum0.add(p0);
+    sum1.add(p1);
+    hn::StoreInterleaved2(p0, p1, d, args.weights + 2 * j);
+  }
+  if (j < args.num_keys) {
+    const FloatVec p0 = exp2_small(d, hn::Sub(hn::Load(d, args.scores[0] + j), max0));
+    const FloatVec p1 = exp2_small(d, hn::Sub(hn::Load(d, args.scores[1] + j), max1));
+    sum0.add(p0);
+    sum1.add(p1);
+    HWY_ALIGN float pairs[2 * kLanes];
+    hn::StoreInterleaved2(p0, p1, d, pairs);
+    std::copy_n(pairs, 2 * (args.num_keys - j), args.weights + 2 * j);
+  }
+  update_state(args.state[0], max[0], sum0.total());
+  update_state(args.state[1], max[1], sum1.total());
+}
+
+void scale_row(float* row, std::int64_t size, float factor) {
+  const FloatTag d;
+  for (std::int64_t i = 0; i < size; i += kLanes) {
+    hn::Store(hn::Mul(hn::Load(d, row + i), hn::Set(d, factor)), d, row + i);
+  }
+}
+
+void divide_row(const float* row, std::int64_t size, float divisor, float* out) {
+  const FloatTag d;
+  const FloatVec divisors = hn::Set(d, divisor);
+  std::int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    hn::StoreU(hn::Div(hn::Load(d, row + i), divisors), d, out + i);
+  }
+  if (i < size) store_partial(hn::Div(hn::Load(d, row + i), divisors), out + i, size - i);
+}
+
+constexpr AttentionKernels kAttentionKernels = {&pack_keys, &pack_values, &softmax_pair, &scale_row,
+                                                &divide_row};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lattice
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lattice {
+
+const AttentionKernels* attention_kernels(CpuTarget target) {
+  static constexpr TargetTable<const AttentionKernels*> kTable =
+      LATTICE_TARGET_TABLE(kAttentionKernels);
+  return kTable.get(target);
+}
+
+}  // namespace lattice
+#endif

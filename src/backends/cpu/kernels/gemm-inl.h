@@ -1,0 +1,139 @@
+// Tiles of the matrix product for one Highway target: see kernels/gemm.h for the layouts.
+
+#if defined(LATTICE_KERNELS_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LATTICE_KERNELS_GEMM_INL_H_
+#undef LATTICE_KERNELS_GEMM_INL_H_
+#else
+#define LATTICE_KERNELS_GEMM_INL_H_
+#endif
+
+#include <hwy/highway.h>
+#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/vector-inl.h"
+#include "base/aligned_buffer.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lattice {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// A panel is two vectors wide, and a tile keeps all its sums in registers: of 16 (AVX2) or 32.
+inline constexpr int kPanelVectors = 2;
+inline constexpr std::int64_t kPanelCols = kPanelVectors * kLanes;
+#if HWY_TARGET == HWY_AVX3
+inline constexpr int kTileRows = 12;
+#elif HWY_TARGET == HWY_AVX2
+inline constexpr int kTileRows = 6;
+#elif HWY_TARGET == HWY_NEON
+inline constexpr int kTileRows = 8;
+#else
+inline constexpr int kTileRows = 4;
+#endif
+static_assert(kPanelCols <= kMaxPanelCols && kTileRows <= kMaxTileRows);
+
+/// Row i of a pair-interleaved block at one depth element; kElement floats per element.
+template <bool kLone>
+HWY_INLINE float block_value(const float* HWY_RESTRICT a, std::int64_t pair_stride, int row,
+                             int float_idx) {
+  return kLone ? a[float_idx] : a[row / 2 * pair_stride + 2 * float_idx + row % 2];
+}
+
+/// sums[i][j] += x_i * columns[j], where x_i is the element's float number kFloatIdx.
+template <int kFloatIdx, int kRows, int kVectors>
+HWY_INLINE void multiply_add(const float* HWY_RESTRICT a, std::int64_t pair_stride,
+                             const FloatVec (&columns)[kVectors],
+                             FloatVec (&sums)[kRows][kVectors]) {
+#pragma GCC unroll 12
+  for (int i = 0; i < kRows; ++i) {
+    const FloatVec x =
+        hn::Set(FloatTag(), block_value < kRows == 1 > (a, pair_stride, i, kFloatIdx));
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) sums[i][j] = hn::MulAdd(x, columns[j], sums[i][j]);
+  }
+}
+
+/// Vector j of the columns of adjacent panels at one depth element.
+HWY_INLINE const float* column_vector(const float* HWY_RESTRICT b, std::int64_t panel_stride,
+                                      int j) {
+  return b + j / kPanelVectors * panel_stride + j % kPanelVectors * kLanes;
+}
+
+/// One tile of kRows x kPanels panels. A lone row is not interleaved with another one.
+template <class Format, int kRows, int kPanels>
+HWY_NOINLINE void tile(const TileArgs& args) {
+  constexpr int kVectors = kPanels * kPanelVectors;
+  const FloatTag d;
+  float* const out = args.sums;
+  const std::int64_t stride = args.sums_stride;
+  FloatVec sums[kRows][kVectors];
+#pragma GCC unroll 12
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) sums[i][j] = hn::Zero(d);
+  }
+  if (args.accumulate) {
+#pragma GCC unroll 12
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) {
+        sums[i][j] = hn::Load(d, out + i * stride + j * kLanes);
+      }
+    }
+  }
+  const float* a = storage_cast<float>(args.block);
+  const float* b = storage_cast<float>(args.panels);
+  constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
+  const std::int64_t pair_stride = args.depth * kStepA;
+  const std::int64_t panel_stride = args.depth * kPanelCols;
+  for (std::int64_t k = 0; k < args.depth; ++k) {
+    Format::step(a, pair_stride, b, panel_stride, sums);
+    a += kStepA;
+    b += kPanelCols;
+  }
+#pragma GCC unroll 12
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      hn::Store(sums[i][j], d, out + i * stride + j * kLanes);
+    }
+  }
+}
+
+/// out[2 i + r] = row_r[i]: a pair of rows as a block holds them.
+HWY_INLINE void interleave_rows(const float* HWY_RESTRICT row0, const float* HWY_RESTRICT row1,
+                                std::int64_t size, float* HWY_RESTRICT out) {
+  const FloatTag d;
+  std::int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    hn::StoreInterleaved2(hn::LoadU(d, row0 + i), hn::LoadU(d, row1 + i), d, out + 2 * i);
+  }
+  for (; i < size; ++i) {
+    out[2 * i] = row0[i];
+    out[2 * i + 1] = row1[i];
+  }
+}
+
+/// The tiles of every size that GemmKernels lists.
+template <class Format>
+constexpr void set_tiles(GemmKernels& kernels) {
+  kernels.panel_cols = kPanelCols;
+  kernels.max_rows = kTileRows;
+  kernels.tiles[0] = &tile<Format, 2, 1>;
+  kernels.tiles[1] = &tile<Format, 4, 1>;
+  if constexpr (kTileRows >= 6) kernels.tiles[2] = &tile<Format, 6, 1>;
+  if constexpr (kTileRows >= 8) kernels.tiles[3] = &tile<Format, 8, 1>;
+  if constexpr (kTileRows >= 12) {
+    kernels.tiles[4] = &tile<Format, 10, 1>;
+    kernels.tiles[5] = &tile<Format, 12, 1>;
+  }
+  kernels.pair_wide = &tile<Format, 2, 2>;
+  kernels.row = &tile<Format, 1, 1>;
+  kernels.row_wide = &tile<Format, 1, kMaxTilePanels>;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lattice
+HWY_AFTER_NAMESPACE();
+
+#endif  // LATTICE_KERNELS_GEMM_INL_H_

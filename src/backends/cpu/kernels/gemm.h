@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cpu/cpu_target.h"
+
+namespace lattice {
+
+// The matrix product is built from tiles: a few rows of x times one or more panels of the weight.
+//
+//   panel  panel_cols consecutive output features, laid out [depth][panel_cols]; the last one is
+//          padded with zeros.
+//   block  rows of x, laid out in pairs: [row / 2][depth][row % 2]; an odd last row is paired with
+//          a copy of itself. A lone row is [depth].
+//   depth  K in the format's elements: f32 one by one, bf16 in pairs (32 bits a pair).
+//
+// Every output element is one chain of fused multiply-adds over the depth in order, whatever tile
+// computes it; that is what makes a row's bits independent of its batch.
+
+/// Most rows of x that one tile multiplies.
+inline constexpr std::int64_t kMaxTileRows = 12;
+/// Most panels that one tile multiplies.
+inline constexpr std::int64_t kMaxTilePanels = 4;
+/// Most columns of a panel.
+inline constexpr std::int64_t kMaxPanelCols = 32;
+
+/// One tile: sums[row][col] (+)= block row . panel column.
+struct TileArgs {
+  const std::byte* block;   ///< the tile's first row pair
+  const std::byte* panels;  ///< the tile's first panel
+  std::int64_t depth;
+  float* sums;               ///< 64-byte aligned; padding rows and columns are written too
+  std::int64_t sums_stride;  ///< in floats, a multiple of panel_cols
+  bool accumulate;           ///< continue the chains in `sums` rather than start at zero
+};
+using TileFunction = void (*)(const TileArgs& args);
+
+/// The kernels of one weight format for one CPU target. They allocate nothing and cannot fail.
+struct GemmKernels {
+  std::int64_t panel_cols;
+  std::int64_t max_rows;  ///< of a tile, even
+
+  std::int64_t depth_step;    ///< values of K in one depth element
+  std::int64_t block_bytes;   ///< of one depth element of one row
+  std::int64_t column_bytes;  ///< of one depth element of one panel column
+
+  /// Converts panel_cols rows of the weight, f32 [panel_cols, k], into a panel.
+  void (*pack_panel)(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
+  /// Converts `rows` rows of x into a block of ceil(rows / 2) pairs, or of one lone row.
+  void (*pack_block)(const float* x, std::int64_t stride, std::int64_t rows, std::int64_t k,
+                     std::byte* block);
+
+  /// tiles[p - 1] multiplies p row pairs by one panel, for p <= max_rows / 2.
+  std::array<TileFunction, kMaxTileRows / 2> tiles;
+  /// Two rows, two panels.
+  TileFunction pair_wide;
+  /// One lone row, one panel.
+  TileFunction row;
+  /// One lone row, four panels.
+  TileFunction row_wide;
+};
+
+// Packing is done once per weight, so these are plain code, the same for every target.
+void pack_panel_f32(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
+void pack_panel_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
+
+/// nullptr where `target` is not compiled.
+const GemmKernels* gemm_f32_kernels(CpuTarget target);
+const GemmKernels* gemm_bf16_kernels(CpuTarget target);
+
+}  // namespace lattice

@@ -1,0 +1,74 @@
+// The f32 format: a depth element is one float in blocks and panels.
+#include <cstring>
+
+#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/hwy_targets.h"
+#include "backends/cpu/kernels/target_table.h"
+#include "base/aligned_buffer.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/gemm_f32.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which sets the target.
+#include <hwy/highway.h>
+#include "backends/cpu/kernels/gemm-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lattice {
+namespace HWY_NAMESPACE {
+
+struct F32Format {
+  static constexpr std::int64_t kBlockFloats = 1;
+
+  template <int kRows, int kVectors>
+  static HWY_INLINE void step(const float* HWY_RESTRICT a, std::int64_t pair_stride,
+                              const float* HWY_RESTRICT b, std::int64_t panel_stride,
+                              FloatVec (&sums)[kRows][kVectors]) {
+    FloatVec columns[kVectors];
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      columns[j] = hn::Load(FloatTag(), column_vector(b, panel_stride, j));
+    }
+    multiply_add<0>(a, pair_stride, columns, sums);
+  }
+};
+
+void pack_block_f32(const float* x, std::int64_t stride, std::int64_t rows, std::int64_t k,
+                    std::byte* block) {
+  auto* out = storage_cast<float>(block);
+  if (rows == 1) {
+    std::memcpy(out, x, static_cast<std::size_t>(k) * sizeof(float));
+    return;
+  }
+  for (std::int64_t r = 0; r < rows; r += 2) {
+    interleave_rows(x + r * stride, x + (r + 1 < rows ? r + 1 : r) * stride, k, out);
+    out += 2 * k;
+  }
+}
+
+constexpr GemmKernels make_gemm_f32() {
+  GemmKernels kernels{};
+  kernels.depth_step = 1;
+  kernels.block_bytes = sizeof(float);
+  kernels.column_bytes = sizeof(float);
+  kernels.pack_panel = &pack_panel_f32;
+  kernels.pack_block = &pack_block_f32;
+  set_tiles<F32Format>(kernels);
+  return kernels;
+}
+constexpr GemmKernels kGemmF32 = make_gemm_f32();
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lattice
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lattice {
+
+const GemmKernels* gemm_f32_kernels(CpuTarget target) {
+  static constexpr TargetTable<const GemmKernels*> kTable = LATTICE_TARGET_TABLE(kGemmF32);
+  return kTable.get(target);
+}
+
+}  // namespace lattice
+#endif

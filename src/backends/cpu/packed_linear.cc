@@ -1,0 +1,118 @@
+#include "backends/cpu/packed_linear.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/cpu_backend.h"
+
+namespace lattice {
+namespace {
+
+// Source pages are given back in steps of this size: large enough that the system call and the
+// pages cut in two at the ends do not matter, small against any model.
+constexpr std::size_t kDiscardBytes = std::size_t{1} << 20;
+
+std::int64_t total_rows(std::span<const LinearPart> parts) {
+  std::int64_t rows = 0;
+  for (const LinearPart& part : parts) rows += part.weight.dim(0);
+  return rows;
+}
+
+// Reads the rows of all parts as one stacked matrix, front to back from `first_row`.
+class RowReader {
+ public:
+  RowReader(std::span<const LinearPart> parts, std::int64_t first_row) : parts_(parts) {
+    row_ = first_row;
+    while (part_ < parts_.size() && row_ >= parts_[part_].weight.dim(0)) {
+      row_ -= parts_[part_].weight.dim(0);
+      ++part_;
+    }
+    kept_from_ = row_;
+  }
+
+  // Reads out.size() / k rows; those beyond the last row are zeros.
+  void read(std::span<float> out, std::int64_t k) {
+    while (!out.empty() && part_ < parts_.size()) {
+      const Tensor& weight = parts_[part_].weight;
+      const std::int64_t wanted = static_cast<std::int64_t>(out.size()) / k;
+      const std::int64_t rows = std::min(wanted, weight.dim(0) - row_);
+      const auto count = static_cast<std::size_t>(rows * k);
+      weight.copy_to_f32(row_ * k, out.first(count));
+      out = out.subspan(count);
+      row_ += rows;
+      discard_behind(row_ == weight.dim(0));
+      if (row_ == weight.dim(0)) {
+        ++part_;
+        row_ = kept_from_ = 0;
+      }
+    }
+    std::fill(out.begin(), out.end(), 0.0f);
+  }
+
+ private:
+  void discard_behind(bool at_end) {
+    const Tensor done = parts_[part_].weight.slice_rows(kept_from_, row_);
+    if (!at_end && done.num_bytes() < kDiscardBytes) return;
+    done.discard();
+    kept_from_ = row_;
+  }
+
+  std::span<const LinearPart> parts_;
+  std::size_t part_ = 0;
+  std::int64_t row_ = 0;        // the next row of that part
+  std::int64_t kept_from_ = 0;  // the first row of it that was not discarded yet
+};
+
+}  // namespace
+
+CpuLinear::CpuLinear(ThreadPool& pool, std::span<const LinearPart> parts, WeightFormat format,
+                     const GemmKernels& kernels)
+    : kernels_(kernels),
+      format_(format),
+      k_(parts.front().weight.dim(1)),
+      n_(total_rows(parts)),
+      depth_((k_ + kernels.depth_step - 1) / kernels.depth_step),
+      num_panels_((n_ + kernels.panel_cols - 1) / kernels.panel_cols),
+      panel_bytes_(depth_ * kernels.panel_cols * kernels.column_bytes),
+      panels_(static_cast<std::size_t>(num_panels_ * panel_bytes_)),
+      bias_(static_cast<std::size_t>(num_panels_ * kernels.panel_cols)) {
+  pack_bias(parts);
+  const auto num_tasks = static_cast<std::int64_t>(pool.num_threads());
+  pool.parallel_for(pool.num_threads(), [&](std::size_t task, std::size_t) {
+    const auto t = static_cast<std::int64_t>(task);
+    pack_panels(parts, num_panels_ * t / num_tasks, num_panels_ * (t + 1) / num_tasks);
+  });
+  // The pages that two threads or steps shared.
+  for (const LinearPart& part : parts) part.weight.discard();
+}
+
+void CpuLinear::pack_bias(std::span<const LinearPart> parts) {
+  std::fill_n(bias_.data(), bias_.size(), 0.0f);
+  std::size_t row = 0;
+  for (const LinearPart& part : parts) {
+    const auto rows = static_cast<std::size_t>(part.weight.dim(0));
+    if (part.bias) part.bias->copy_to_f32(0, bias_.span().subspan(row, rows));
+    row += rows;
+  }
+}
+
+void CpuLinear::pack_panels(std::span<const LinearPart> parts, std::int64_t begin,
+                            std::int64_t end) {
+  if (begin == end || k_ == 0) return;
+  AlignedBuffer<float> rows(static_cast<std::size_t>(kernels_.panel_cols * k_));
+  RowReader reader(parts, begin * kernels_.panel_cols);
+  for (std::int64_t p = begin; p < end; ++p) {
+    reader.read(rows.span(), k_);
+    kernels_.pack_panel(rows.data(), kernels_.panel_cols, k_, panels_.data() + p * panel_bytes_);
+  }
+}
+
+std::shared_ptr<const PackedLinear> CpuBackend::pack_linear(ThreadPool& pool,
+                                                            std::span<const LinearPart> parts,
+                                                            WeightFormat format) const {
+  const GemmKernels* kernels =
+      format == WeightFormat::kBF16 ? gemm_bf16_kernels(target_) : gemm_f32_kernels(target_);
+  return std::make_shared<const CpuLinear>(pool, parts, format, *kernels);
+}
+
+}  // namespace lattice
