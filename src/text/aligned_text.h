@@ -38,6 +38,7 @@ struct AlignedText {
   /// Spare buffers that transformations write to before swapping. Contents are meaningless.
   std::string spare_text;
   std::vector<ByteRange> spare_origin;
+  std::vector<ByteRange> spare_matches;
 
   /// Starts anew with `piece`, which begins at byte `begin` of the original text.
   void assign(std::string_view piece, std::size_t begin, bool track_origin);

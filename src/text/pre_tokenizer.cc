@@ -18,12 +18,14 @@ struct Maker {
 
 constexpr std::array kMakers = {
     Maker{"BertPreTokenizer", pre_tokenizers::make_bert},
+    Maker{"ByteLevel", pre_tokenizers::make_byte_level},
     Maker{"CharDelimiterSplit", pre_tokenizers::make_delimiter_split},
     Maker{"Digits", pre_tokenizers::make_digits},
     Maker{"FixedLength", pre_tokenizers::make_fixed_length},
     Maker{"Metaspace", pre_tokenizers::make_metaspace},
     Maker{"Punctuation", pre_tokenizers::make_punctuation},
     Maker{"Sequence", pre_tokenizers::make_sequence},
+    Maker{"Split", pre_tokenizers::make_split},
     Maker{"UnicodeScripts", pre_tokenizers::make_unicode_scripts},
     Maker{"Whitespace", pre_tokenizers::make_whitespace},
     Maker{"WhitespaceSplit", pre_tokenizers::make_whitespace_split},

@@ -22,8 +22,9 @@ struct PreTokenizedText {
   /// and never maps them; any other consumer calls map_bytes() first.
   bool byte_mapping_pending = false;
 
-  /// Spare vector that pre-tokenizers write to before swapping.
+  /// Spare vectors that pre-tokenizers write to. Contents are meaningless.
   std::vector<ByteRange> spare_splits;
+  std::vector<ByteRange> spare_matches;
 
   /// One split over the whole of `buffer` (none when it is empty). Call after filling `buffer`.
   void reset_splits();

@@ -16,7 +16,7 @@ import sys
 import time
 
 from oracle import Oracle
-from pipelines import PIPELINES
+from pipelines import PIPELINES, built_in_charsmap
 from strings import Strings
 
 
@@ -70,7 +70,8 @@ def main():
     args = parser.parse_args()
     probe = Probe(args.probe)
     total = 0
-    for name, pipeline in PIPELINES.items():
+    pipelines = PIPELINES | built_in_charsmap("nmt_nfkc") | built_in_charsmap("nmt_nfkc_cf")
+    for name, pipeline in pipelines.items():
         if args.only in name:
             strings = Strings(f"{args.seed} {name}")
             total += compare(probe, name, pipeline, (strings.next() for _ in range(args.count)))

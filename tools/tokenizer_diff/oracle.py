@@ -2,7 +2,7 @@
 
 import json
 
-from tokenizers import PreTokenizedString, Tokenizer, models, pre_tokenizers
+from tokenizers import NormalizedString, PreTokenizedString, Tokenizer, models, pre_tokenizers
 
 SINGLE = pre_tokenizers.FixedLength(length=1)
 
@@ -22,6 +22,8 @@ class Oracle:
         pieces = PreTokenizedString(text)
         try:
             if self.normalizer is not None:
+                # A Rust panic inside the callback below would end the process.
+                self.normalizer.normalize(NormalizedString(text))
                 pieces.normalize(lambda part: self.normalizer.normalize(part))
             if self.pre_tokenizer is not None:
                 self.pre_tokenizer.pre_tokenize(pieces)

@@ -154,20 +154,27 @@ def emit_regex():
     body = emit.array("std::uint32_t", "kCategoryRuns", emit.packed_runs(category_of))
     body += emit.array("std::uint32_t", "kRegexScriptRuns", emit.packed_runs(script_of))
     body += emit.array("std::string_view", "kRegexScriptNames", (f'"{n}"' for n in script_names))
-    index, flat = [], []
-    for name in regex_names.POSIX + regex_names.BINARY:
-        posix = name in regex_names.POSIX
-        members = probe.regex_class(f"[[:{name}:]]" if posix else f"\\p{{{name}}}")
-        if posix:
-            assert members == probe.regex_class(f"\\p{{{name}}}"), name
+    index, flat, begin_of = [], [], {}
+    entries = {}
+    for name in regex_names.POSIX:
+        entries[name] = probe.regex_class(f"\\p{{{name}}}")
+        bracket = probe.regex_class(f"[[:{name}:]]")
+        if bracket != entries[name]:
+            entries[f"[:{name}:]"] = bracket
+    for name in regex_names.BINARY:
+        entries[name] = probe.regex_class(f"\\p{{{name}}}")
+    for name, members in entries.items():
         if members is None:
             print("the library has no property", name)
             continue
-        spans = emit.ranges(members)
-        index.append(f'{{"{name}", {len(flat)}, {len(spans)}}}')
-        flat.extend(f"{{0x{a:X}, 0x{b:X}}}" for a, b in spans)
-    for name, expression in (("\\w", "word"), ("\\d", "digit"), ("\\s", "space"), ("\\h", "xdigit")):
-        assert probe.regex_class(name) == probe.regex_class(f"[[:{expression}:]]"), name
+        spans = [f"{{0x{a:X}, 0x{b:X}}}" for a, b in emit.ranges(members)]
+        begin = begin_of.setdefault(tuple(spans), len(flat))  # equal sets share their ranges
+        if begin == len(flat):
+            flat.extend(spans)
+        index.append(f'{{"{name}", {begin}, {len(spans)}}}')
+    for escape, name in (("\\w", "word"), ("\\d", "digit"), ("\\s", "space"), ("\\h", "xdigit")):
+        assert probe.regex_class(escape) == entries[name], name
+        assert probe.regex_class(f"[{escape}]") == entries.get(f"[:{name}:]", entries[name]), name
     body += emit.array("PropertyEntry", "kProperties", index)
     body += emit.array("CodePointRange", "kPropertyRanges", flat)
     return body + (
@@ -182,8 +189,11 @@ def emit_case_closure():
     pairs = [f"{{0x{c:X}, 0x{other:X}}}" for c, others in sorted(closure.items())
              for other in others]
     body = emit.array("CasePair", "kCasePairs", pairs)
-    body += emit.array("char32_t", "kMultipleFolds", (f"0x{c:X}" for c in sorted(multiple)))
-    print("folds to several characters:", {chr(c): "".join(map(chr, t)) for c, t in multiple.items()})
+    folds = []
+    for c, text in sorted(multiple.items()):
+        padded = list(text) + [0] * (3 - len(text))
+        folds.append(f"{{0x{c:X}, {{" + ", ".join(f"0x{x:X}" for x in padded) + "}}")
+    body += emit.array("MultipleFold", "kMultipleFolds", folds)
     return body + (
         "const CaseData& case_data() {\n"
         "  static constexpr CaseData kData = {kCasePairs, kMultipleFolds};\n  return kData;\n}\n\n")

@@ -11,7 +11,7 @@ import json
 import struct
 import unicodedata
 
-from tokenizers import Regex, normalizers, pre_tokenizers
+from tokenizers import PreTokenizedString, Regex, normalizers, pre_tokenizers
 
 MAX = 0x110000
 CODE_POINTS = [c for c in range(MAX) if not 0xD800 <= c < 0xE000]
@@ -268,8 +268,9 @@ def regex_class(expression):
     except Exception:
         return None
     matched = set()
-    split = pre_tokenizers.Split(pattern, "removed", invert=True)
-    for piece, _ in split.pre_tokenize_str(everything()):
+    pieces = PreTokenizedString(everything())
+    pre_tokenizers.Split(pattern, "removed", invert=True).pre_tokenize(pieces)
+    for piece, _, _ in pieces.get_splits("original", "byte"):
         matched.update(map(ord, piece))
     return matched
 

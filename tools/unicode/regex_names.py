@@ -20,11 +20,9 @@ POSIX = ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print",
 
 BINARY = ["Alphabetic", "Lowercase", "Uppercase", "White_Space", "Any", "Assigned", "Ideographic",
           "Dash", "Diacritic", "Emoji", "Emoji_Presentation", "Emoji_Modifier",
-          "Emoji_Modifier_Base", "Emoji_Component", "Extended_Pictographic", "Math", "Cased",
-          "Hex_Digit", "ASCII_Hex_Digit", "ID_Start", "ID_Continue", "XID_Start", "XID_Continue",
-          "Quotation_Mark", "Unified_Ideograph", "Variation_Selector", "Default_Ignorable_Code_Point",
-          "Grapheme_Extend", "Grapheme_Base", "Join_Control", "Noncharacter_Code_Point",
-          "Regional_Indicator", "Terminal_Punctuation", "Sentence_Terminal", "Extender"]
+          "Emoji_Modifier_Base", "Emoji_Component", "Extended_Pictographic", "Math", "Hex_Digit",
+          "Quotation_Mark", "Unified_Ideograph", "Variation_Selector", "Join_Control",
+          "Regional_Indicator", "Terminal_Punctuation", "Sentence_Terminal"]
 
 SCRIPTS = """Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak
 Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian

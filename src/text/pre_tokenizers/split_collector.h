@@ -5,6 +5,7 @@
 
 #include "text/component_json.h"
 #include "text/pre_tokenizer.h"
+#include "text/regex/pattern.h"
 #include "text/utf8.h"
 
 namespace lattice::pre_tokenizers {
@@ -69,5 +70,9 @@ void split_at_characters(PreTokenizedText& text, SplitBehavior behavior, const I
   }
   collector.finish();
 }
+
+/// Cuts every split at the matches of `pattern`, or at what is between them when `invert`.
+void split_at_matches(PreTokenizedText& text, const regex::Pattern& pattern, SplitBehavior behavior,
+                      bool invert);
 
 }  // namespace lattice::pre_tokenizers

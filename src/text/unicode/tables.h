@@ -70,10 +70,15 @@ struct CasePair {
   char32_t code_point, other;
 };
 
+/// `code_point` matches `sequence` (padded with 0) when case is ignored.
+struct MultipleFold {
+  char32_t code_point;
+  char32_t sequence[3];
+};
+
 struct CaseData {
   std::span<const CasePair> pairs;
-  /// Characters that, when case is ignored, match a sequence of several.
-  std::span<const char32_t> multiple_folds;
+  std::span<const MultipleFold> multiple_folds;
 };
 const CaseData& case_data();
 
