@@ -1,271 +1,73 @@
 """Plants faults in the oracle and shows that the tiny goldens notice each of them.
 
-    python check_sensitivity.py [--write]
+    python check_sensitivity.py [--family NAME] [--write]
 
-Prints a table; `--write` also puts it into README.md. Fails when a fault that can be seen changes
-no embedding of any variant by more than 1e-4.
+Prints a table for each family; `--write` also puts them into README.md. Fails when a fault that
+can be seen changes no value of any variant by more than 1e-4.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
-import dataclasses
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import torch
 from safetensors.numpy import load_file
-from torch import nn
 
-from common import load_oracle
-from tiny import PAIRS, TEXTS, TINY, embed
-from tiny_models import Spec
-from tiny_variants import VARIANTS
+import faults_bert
+import faults_qwen3
+from tiny import FAMILIES
+from tiny_family import TINY, Family, embed
 
 THRESHOLD = 1e-4
-MARKS = ("<!-- sensitivity -->\n", "<!-- end of sensitivity -->\n")
-# The softmax over keys is blind to q . b_k, which is the same for every key.
-INVISIBLE = {"bias of attention.self.key dropped"}
+README = Path(__file__).with_name("README.md")
+FAULTS = {"bert": faults_bert.FAULTS, "qwen3": faults_qwen3.FAULTS}
 
 
-@dataclasses.dataclass
-class Fault:
-    name: str
-    plant: Callable  # (spec, model) -> whether the fault applies to this variant
+def compared(family: Family, spec, golden: dict[str, np.ndarray], model) -> list[tuple]:
+    """Pairs of a committed vector and what the model gives now: embeddings, and logits."""
+    pairs = []
+    for index, (text, pair) in enumerate(family.inputs(spec, {})):
+        out, vector = embed(family, model, text, pair, {})
+        pairs.append((golden["embedding"][index], vector))
+        logits = golden.get(f"tap.{index}.logits")
+        if logits is not None:
+            pairs.append((logits, family.logits(model, out["token_embeddings"][0, -1]).numpy()))
+    return pairs
 
 
-def layers(model):
-    return model[0].auto_model.encoder.layer
-
-
-def modules_of(model, *kinds: str):
-    return [module for module in model if type(module).__name__ in kinds]
-
-
-def drop_bias(suffix: str) -> Fault:
-    def plant(_spec, model) -> bool:
-        found = False
-        for name, parameter in model[0].auto_model.named_parameters():
-            if name.endswith(suffix + ".bias") and "pooler" not in name:
-                parameter.data.zero_()
-                found = True
-        return found
-    return Fault(f"bias of {suffix} dropped", plant)
-
-
-def activation(name: str, function: Callable, only: tuple[str, ...]) -> Fault:
-    def plant(_spec, model) -> bool:
-        if model[0].auto_model.config.hidden_act not in only:
-            return False
-        for layer in layers(model):
-            layer.intermediate.intermediate_act_fn = function
-        return True
-    return Fault(name, plant)
-
-
-def epsilon(value: float) -> Fault:
-    def plant(_spec, model) -> bool:
-        norms = [m for m in model[0].auto_model.modules() if isinstance(m, nn.LayerNorm)]
-        changed = norms[0].eps != value
-        for norm in norms:
-            norm.eps = value
-        return changed
-    return Fault(f"layer_norm_eps {value:g} whatever the file says", plant)
-
-
-def pooling(mode: str) -> Fault:
-    def plant(_spec, model) -> bool:
-        module = modules_of(model, "Pooling")[0]
-        if not isinstance(module.pooling_mode, str) or module.pooling_mode == mode:
-            return False
-        module.pooling_mode = mode
-        return True
-    return Fault(f"{mode} pooling whatever the file says", plant)
-
-
-def pooling_order(_spec, model) -> bool:
-    module = modules_of(model, "Pooling")[0]
-    if isinstance(module.pooling_mode, str):
-        return False
-    module.pooling_mode = tuple(reversed(module.pooling_mode))
-    return True
-
-
-def prompt_pooled(_spec, model) -> bool:
-    module = modules_of(model, "Pooling")[0]
-    applies = not module.include_prompt
-    module.include_prompt = True
-    return applies
-
-
-def prompt_ignored(_spec, model) -> bool:
-    applies = model.default_prompt_name is not None
-    model.default_prompt_name = None
-    return applies
-
-
-def type_ids_ignored(_spec, model) -> bool:
-    if model[0].auto_model.config.type_vocab_size < 2:
-        return False
-    weight = model[0].auto_model.embeddings.token_type_embeddings.weight
-    weight.data[:] = weight.data[0]
-    return True
-
-
-def type_embedding_dropped(_spec, model) -> bool:
-    model[0].auto_model.embeddings.token_type_embeddings.weight.data.zero_()
-    return True
-
-
-def shifted_positions(only: str, shift: int):
-    def plant(_spec, model) -> bool:
-        if (model[0].auto_model.config.model_type == "bert") != (only == "bert"):
-            return False
-        table = model[0].auto_model.embeddings.position_embeddings.weight
-        table.data = torch.roll(table.data, -shift, 0)
-        return True
-    return plant
-
-
-def attention_scale(_spec, model) -> bool:
-    hidden = model[0].auto_model.config.hidden_size
-    applies = model[0].auto_model.config.num_attention_heads > 1
-    for layer in layers(model):
-        layer.attention.self.scaling = hidden ** -0.5
-    return applies
-
-
-def last_layer_skipped(_spec, model) -> bool:
-    encoder = model[0].auto_model.encoder
-    encoder.layer = encoder.layer[:-1]
-    return True
-
-
-def residual_dropped(_spec, model) -> bool:
-    for layer in layers(model):
-        block = layer.output
-        block.forward = lambda hidden, _x, b=block: b.LayerNorm(b.dense(hidden))
-    return True
-
-
-def module_skipped(kind: str):
-    def plant(_spec, model) -> bool:
-        found = modules_of(model, kind)
-        for module in found:
-            module.forward = lambda features, **_kwargs: features
-        return bool(found)
-    return plant
-
-
-def always_normalized(_spec, model) -> bool:
-    if modules_of(model, "Normalize"):
-        return False
-    last = model[len(model) - 1]
-    forward = last.forward
-
-    def normalized(features, **kwargs):
-        out = forward(features, **kwargs)
-        vector = out["sentence_embedding"]
-        return {**out, "sentence_embedding": nn.functional.normalize(vector, dim=-1)}
-    last.forward = normalized
-    return True
-
-
-def dense_activation(replacement, wrong_for: type):
-    def plant(_spec, model) -> bool:
-        found = False
-        for module in modules_of(model, "Dense"):
-            if isinstance(module.activation_function, wrong_for):
-                module.activation_function = replacement
-                found = True
-        return found
-    return plant
-
-
-def dense_residual(_spec, model) -> bool:
-    found = [module for module in modules_of(model, "Dense") if module.use_residual]
-    for module in found:
-        module.use_residual = False
-    return bool(found)
-
-
-def shorter(_spec, model) -> bool:
-    model.max_seq_length -= 1
-    return True
-
-
-GELU = ("gelu",)
-TANH_FORMS = ("gelu_new", "gelu_pytorch_tanh")
-FAULTS = [
-    *(drop_bias(name) for name in (
-        "attention.self.query", "attention.self.key", "attention.self.value",
-        "attention.output.dense", "intermediate.dense", "output.dense", "LayerNorm")),
-    activation("gelu computed in its tanh form", nn.GELU(approximate="tanh"), GELU),
-    activation("tanh-form gelu computed with erf", nn.GELU(), TANH_FORMS),
-    activation("relu and silu computed as gelu", nn.GELU(), ("relu", "silu")),
-    epsilon(1e-12), epsilon(1e-5), epsilon(1e-6),
-    *(pooling(mode) for mode in (
-        "cls", "mean", "max", "mean_sqrt_len_tokens", "weightedmean", "lasttoken")),
-    Fault("concatenated pooling in the reverse order", pooling_order),
-    Fault("prompt pooled although include_prompt is false", prompt_pooled),
-    Fault("default prompt ignored", prompt_ignored),
-    Fault("token type ids ignored", type_ids_ignored),
-    Fault("token type embedding not added", type_embedding_dropped),
-    Fault("BERT positions start at 1", shifted_positions("bert", 1)),
-    Fault("XLM-R positions start at 0", shifted_positions("roberta", -2)),
-    Fault("attention scaled by 1/sqrt(hidden_size)", attention_scale),
-    Fault("last layer skipped", last_layer_skipped),
-    Fault("residual of the MLP dropped", residual_dropped),
-    Fault("Normalize skipped", module_skipped("Normalize")),
-    Fault("normalized although there is no Normalize", always_normalized),
-    Fault("Dense skipped where the width allows", module_skipped("Dense")),
-    Fault("Dense: Tanh computed as Identity", dense_activation(nn.Identity(), nn.Tanh)),
-    Fault("Dense: Identity computed as Tanh", dense_activation(nn.Tanh(), nn.Identity)),
-    Fault("Dense: use_residual ignored", dense_residual),
-    Fault("LayerNorm module skipped", module_skipped("LayerNorm")),
-    Fault("truncated one token early", shorter),
-]
-
-
-def embeddings(spec: Spec, model) -> list[np.ndarray]:
-    inputs: list[tuple[str, str | None]] = [(text, None) for text in TEXTS]
-    if "prompts" not in spec.st_config:
-        inputs += PAIRS
-    return [embed(model, text, pair, {})[1] for text, pair in inputs]
-
-
-def difference(golden: np.ndarray, vectors: list[np.ndarray]) -> float:
+def difference(pairs: list[tuple]) -> float:
     """Greatest difference of any element; infinite when the width is wrong."""
-    if vectors[0].shape != golden[0].shape:
+    if any(a.shape != b.shape for a, b in pairs):
         return float("inf")
-    return float(max(np.abs(a - b).max() for a, b in zip(golden, vectors)))
+    return float(max(np.abs(a - b).max() for a, b in pairs))
 
 
-def faulty_difference(spec: Spec, model, golden: np.ndarray) -> float:
+def faulty_difference(family: Family, spec, golden: dict[str, np.ndarray], model) -> float:
     try:
-        return difference(golden, embeddings(spec, model))
+        return difference(compared(family, spec, golden, model))
     except RuntimeError:  # the next module refuses the width
         return float("inf")
 
 
-def measure() -> dict[str, dict[str, float]]:
-    results: dict[str, dict[str, float]] = {fault.name: {} for fault in FAULTS}
-    for spec in VARIANTS:
-        directory = TINY / spec.name
-        golden = load_file(directory / "golden.safetensors")["embedding"]
-        model = load_oracle(directory, double=True)
-        assert difference(golden, embeddings(spec, model)) == 0.0, spec.name
-        for fault in FAULTS:
+def measure(family: Family) -> dict[str, dict[str, float]]:
+    faults = FAULTS[family.name]
+    results: dict[str, dict[str, float]] = {fault.name: {} for fault in faults}
+    for spec in family.variants:
+        golden = load_file(TINY / spec.name / "golden.safetensors")
+        model = family.load(TINY / spec.name, True)
+        assert difference(compared(family, spec, golden, model)) == 0.0, spec.name
+        for fault in faults:
             faulty = copy.deepcopy(model)
             if fault.plant(spec, faulty):
-                results[fault.name][spec.name] = faulty_difference(spec, faulty, golden)
+                results[fault.name][spec.name] = faulty_difference(family, spec, golden, faulty)
     return results
 
 
-def table(results: dict[str, dict[str, float]]) -> tuple[str, list[str]]:
+def table(family: Family, results: dict[str, dict[str, float]]) -> tuple[str, list[str]]:
+    invisible = {fault.name: fault.invisible for fault in FAULTS[family.name]}
     lines = ["| planted fault | applies to | noticed by | clearest variant | its difference |",
              "|---|---|---|---|---|"]
     missed = []
@@ -274,24 +76,34 @@ def table(results: dict[str, dict[str, float]]) -> tuple[str, list[str]]:
         best = max(found, key=lambda variant: min(found[variant], 1e9)) if found else "-"
         value = found.get(best, 0.0)
         shown = "wrong width" if np.isinf(value) else f"{value:.1e}"
-        if name in INVISIBLE:
-            shown += " (cancels in the softmax)"
+        if invisible[name]:
+            shown += f" ({invisible[name]})"
         elif not noticed:
             missed.append(name)
         lines.append(f"| {name} | {len(found)} | {len(noticed)} | {best} | {shown} |")
     return "\n".join(lines) + "\n", missed
 
 
+def write_table(family: Family, text: str) -> None:
+    start, end = f"<!-- sensitivity {family.name} -->\n", f"<!-- end of {family.name} -->\n"
+    head, rest = README.read_text().split(start)
+    README.write_text(head + start + text + end + rest.split(end)[1])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--family", choices=sorted(FAMILIES))
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    text, missed = table(measure())
-    print(text)
-    if args.write:
-        readme = Path(__file__).with_name("README.md")
-        head, rest = readme.read_text().split(MARKS[0])
-        readme.write_text(head + MARKS[0] + text + MARKS[1] + rest.split(MARKS[1])[1])
+    missed = []
+    for family in FAMILIES.values():
+        if args.family and family.name != args.family:
+            continue
+        text, unseen = table(family, measure(family))
+        print(text, flush=True)
+        missed += unseen
+        if args.write:
+            write_table(family, text)
     for name in missed:
         print(f"no variant notices: {name}", file=sys.stderr)
     return 1 if missed else 0

@@ -33,6 +33,9 @@ OLD_POOLING_KEYS = {
 }
 
 
+STORED_TYPES = {"F32": np.float32, "F16": np.float16, "BF16": ml_dtypes.bfloat16}
+
+
 @dataclasses.dataclass
 class Dense:
     out_features: int
@@ -156,24 +159,23 @@ def stored_names(spec: Spec, weights: dict[str, np.ndarray]) -> dict[str, np.nda
         if spec.gamma_beta:
             name = name.replace("LayerNorm.weight", "LayerNorm.gamma")
             name = name.replace("LayerNorm.bias", "LayerNorm.beta")
-        out[spec.prefix + name] = value.astype(
-            {"F32": np.float32, "F16": np.float16, "BF16": ml_dtypes.bfloat16}[spec.dtype])
+        out[spec.prefix + name] = value.astype(STORED_TYPES[spec.dtype])
     if spec.position_ids:
         positions = np.arange(base_config(spec)["max_position_embeddings"], dtype=np.int64)
         out[spec.prefix + "embeddings.position_ids"] = positions[None]
     return out
 
 
-def write_weights(spec: Spec, directory: Path) -> None:
-    tensors = stored_names(spec, transformer_weights(spec))
-    if spec.shards == 1:
+def write_shards(directory: Path, tensors: dict[str, np.ndarray], shards: int) -> None:
+    """model.safetensors, or the shards and their index."""
+    if shards == 1:
         write_safetensors(directory / "model.safetensors", tensors)
         return
     names = sorted(tensors)
     weight_map = {}
-    for shard in range(spec.shards):
-        file = f"model-{shard + 1:05d}-of-{spec.shards:05d}.safetensors"
-        part = names[shard::spec.shards]
+    for shard in range(shards):
+        file = f"model-{shard + 1:05d}-of-{shards:05d}.safetensors"
+        part = names[shard::shards]
         weight_map.update({name: file for name in part})
         write_safetensors(directory / file, {name: tensors[name] for name in part})
     total = sum(value.nbytes for value in tensors.values())
@@ -276,7 +278,7 @@ def write_modules(spec: Spec, directory: Path) -> None:
 def build_directory(spec: Spec, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     write_json(directory / "config.json", base_config(spec))
-    write_weights(spec, directory)
+    write_shards(directory, stored_names(spec, transformer_weights(spec)), spec.shards)
     write_tokenizer(spec, directory)
     if spec.plain:
         return

@@ -7,7 +7,8 @@ import functools
 import json
 import math
 
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers,
+                        pre_tokenizers, processors, trainers)
 
 # Small on purpose: the vocabularies have 200 to 300 entries, so many words split or are unknown.
 CORPUS = [
@@ -126,6 +127,40 @@ def byte_level_bpe(vocab_size: int = 300) -> str:
     return tokenizer.to_str()
 
 
+QWEN3_REGEX = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+               r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+QWEN3_SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+QWEN3_THINK = ["<think>", "</think>"]
+QWEN3_CORPUS = CORPUS + ["Instruct: Given a question, find the answer\nQuery: it is"] * 6
+
+
+@functools.cache
+def qwen3(vocab_size: int = 300) -> str:
+    """A Qwen3-Embedding tokenizer.json: NFC, its Split, byte-level BPE, <|endoftext|> at the end.
+
+    As in the released files, the added tokens follow the vocabulary, and two are not special.
+    """
+    byte_level = functools.partial(pre_tokenizers.ByteLevel, add_prefix_space=False,
+                                   trim_offsets=False, use_regex=False)
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(QWEN3_REGEX), behavior="isolated"), byte_level()])
+    trainer = trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=[], show_progress=False,
+                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    tokenizer.train_from_iterator(QWEN3_CORPUS, trainer)
+    tokenizer.add_special_tokens(QWEN3_SPECIALS)
+    tokenizer.add_tokens([AddedToken(token, normalized=False) for token in QWEN3_THINK])
+    tokenizer.post_processor = processors.Sequence([
+        processors.ByteLevel(add_prefix_space=False, trim_offsets=False, use_regex=False),
+        processors.TemplateProcessing(
+            single="$A:0 <|endoftext|>:0", pair="$A:0 $B:0 <|endoftext|>:0",
+            special_tokens=[("<|endoftext|>", tokenizer.token_to_id("<|endoftext|>"))])])
+    tokenizer.decoder = decoders.ByteLevel(
+        add_prefix_space=False, trim_offsets=False, use_regex=False)
+    return tokenizer.to_str()
+
+
 def vocab_size(tokenizer_json: str) -> int:
     return Tokenizer.from_str(tokenizer_json).get_vocab_size()
 
@@ -134,3 +169,7 @@ def wordpiece_vocab(tokenizer_json: str) -> list[str]:
     """The lines of vocab.txt."""
     vocab = json.loads(tokenizer_json)["model"]["vocab"]
     return [token for token, _ in sorted(vocab.items(), key=lambda item: item[1])]
+
+
+def token_id(tokenizer_json: str, token: str) -> int:
+    return Tokenizer.from_str(tokenizer_json).token_to_id(token)
