@@ -8,9 +8,12 @@
 #include "ops/activation.h"
 #include "ops/attention.h"
 #include "ops/embedding_lookup.h"
+#include "ops/gated_activation.h"
 #include "ops/layer_norm.h"
 #include "ops/linear.h"
 #include "ops/pool.h"
+#include "ops/qk_norm_rope.h"
+#include "ops/rms_norm.h"
 
 namespace lattice {
 
@@ -40,8 +43,11 @@ class Backend {
   virtual void linear(Context& context, const LinearArgs& args) const = 0;
   virtual void embedding_lookup(Context& context, const EmbeddingLookupArgs& args) const = 0;
   virtual void layer_norm(Context& context, const LayerNormArgs& args) const = 0;
+  virtual void rms_norm(Context& context, const RmsNormArgs& args) const = 0;
+  virtual void qk_norm_rope(Context& context, const QkNormRopeArgs& args) const = 0;
   virtual void attention(Context& context, const AttentionArgs& args) const = 0;
   virtual void activation(Context& context, const ActivationArgs& args) const = 0;
+  virtual void gated_activation(Context& context, const GatedActivationArgs& args) const = 0;
   virtual void pool(Context& context, const PoolArgs& args) const = 0;
   virtual void l2_normalize(Context& context, const L2NormalizeArgs& args) const = 0;
 };

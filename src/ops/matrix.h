@@ -27,6 +27,10 @@ struct MatrixView {
 
   T* row(std::int64_t r) const { return data + r * stride; }
   std::span<T> row_span(std::int64_t r) const { return {row(r), static_cast<std::size_t>(cols)}; }
+  /// Rows [begin, end).
+  MatrixView rows_between(std::int64_t begin, std::int64_t end) const {
+    return MatrixView(row(begin), end - begin, cols, stride);
+  }
   /// Columns [begin, begin + count) of every row.
   MatrixView columns(std::int64_t begin, std::int64_t count) const {
     return MatrixView(data + begin, rows, count, stride);

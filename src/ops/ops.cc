@@ -85,6 +85,35 @@ void layer_norm(Context& context, const LayerNormArgs& args) {
   context.backend().layer_norm(context, args);
 }
 
+void rms_norm(Context& context, const RmsNormArgs& args) {
+  check_same_shape("rms_norm", args.x, args.out);
+  check(static_cast<std::int64_t>(args.weight.size()) == args.x.cols,
+        "[rms_norm] expected weight [{}], got [{}]", args.x.cols, args.weight.size());
+  context.backend().rms_norm(context, args);
+}
+
+void qk_norm_rope(Context& context, const QkNormRopeArgs& args) {
+  check(args.head_dim > 0 && args.q.cols % args.head_dim == 0 && args.k.cols % args.head_dim == 0,
+        "[qk_norm_rope] q and k have {} and {} columns, not multiples of head_dim {}", args.q.cols,
+        args.k.cols, args.head_dim);
+  for (const auto weight : {args.q_weight, args.k_weight}) {
+    check(weight.empty() || static_cast<std::int64_t>(weight.size()) == args.head_dim,
+          "[qk_norm_rope] expected weight [{}], got [{}]", args.head_dim, weight.size());
+  }
+  check(
+      args.q.rows == args.k.rows && static_cast<std::int64_t>(args.positions.size()) == args.q.rows,
+      "[qk_norm_rope] q, k and positions have {}, {} and {} tokens", args.q.rows, args.k.rows,
+      args.positions.size());
+  check_same_shape("qk_norm_rope", args.cos, args.sin);
+  check(2 * args.cos.cols <= args.head_dim, "[qk_norm_rope] {} rotated pairs in a head of {}",
+        args.cos.cols, args.head_dim);
+  for (const std::int32_t position : args.positions) {
+    check(position >= 0 && position < args.cos.rows,
+          "[qk_norm_rope] position {} is outside the table of {}", position, args.cos.rows);
+  }
+  context.backend().qk_norm_rope(context, args);
+}
+
 void attention(Context& context, const AttentionArgs& args) {
   check(args.head_dim > 0 && args.num_heads > 0 && args.num_kv_heads > 0 &&
             args.num_heads % args.num_kv_heads == 0,
@@ -105,6 +134,12 @@ void attention(Context& context, const AttentionArgs& args) {
 void activation(Context& context, const ActivationArgs& args) {
   if (args.activation == Activation::kIdentity) return;
   context.backend().activation(context, args);
+}
+
+void gated_activation(Context& context, const GatedActivationArgs& args) {
+  check_same_shape("gated_activation", args.gate, args.up);
+  check_same_shape("gated_activation", args.gate, args.out);
+  context.backend().gated_activation(context, args);
 }
 
 void pool(Context& context, const PoolArgs& args) {

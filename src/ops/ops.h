@@ -17,8 +17,11 @@ void check_linear_parts(std::span<const LinearPart> parts);
 void linear(Context& context, const LinearArgs& args);
 void embedding_lookup(Context& context, const EmbeddingLookupArgs& args);
 void layer_norm(Context& context, const LayerNormArgs& args);
+void rms_norm(Context& context, const RmsNormArgs& args);
+void qk_norm_rope(Context& context, const QkNormRopeArgs& args);
 void attention(Context& context, const AttentionArgs& args);
 void activation(Context& context, const ActivationArgs& args);
+void gated_activation(Context& context, const GatedActivationArgs& args);
 void pool(Context& context, const PoolArgs& args);
 void l2_normalize(Context& context, const L2NormalizeArgs& args);
 

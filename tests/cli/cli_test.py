@@ -169,7 +169,7 @@ class EmbedOptions(TempCase):
         self.assertIn(b"f9", run("embed", "-m", MODEL, "--dtype", "f9", "a", code=1).stderr)
 
     def test_cpu_target_that_does_not_exist(self):
-        done = run("embed", "-m", MODEL, "a", code=1, env={**os.environ, "LATTICE_CPU_TARGET": "z80"})
+        done = run("embed", "-m", MODEL, "a", code=2, env={**os.environ, "LATTICE_CPU_TARGET": "z80"})
         self.assertIn(b"z80", done.stderr)
 
     def test_batch_size_and_threads_change_no_bit(self):

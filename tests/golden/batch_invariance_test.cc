@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "backends/registry.h"
 #include "golden/golden_file.h"
 
 namespace lattice {
@@ -34,6 +35,12 @@ EmbedOptions truncating() {
 
 class BatchInvariance : public testing::TestWithParam<Subject> {
  protected:
+  void SetUp() override {
+    const auto backend = make_backend("cpu");
+    if (!backend && backend.error().code == ErrorCode::kUnavailable) {
+      GTEST_SKIP() << "hardware: " << backend.error().message;
+    }
+  }
   Model load(std::size_t num_threads) const {
     return Model::from_directory(GetParam().directory,
                                  {.dtype = GetParam().dtype, .num_threads = num_threads});

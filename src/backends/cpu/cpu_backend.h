@@ -21,8 +21,11 @@ class CpuBackend final : public Backend {
   void linear(Context& context, const LinearArgs& args) const override;
   void embedding_lookup(Context& context, const EmbeddingLookupArgs& args) const override;
   void layer_norm(Context& context, const LayerNormArgs& args) const override;
+  void rms_norm(Context& context, const RmsNormArgs& args) const override;
+  void qk_norm_rope(Context& context, const QkNormRopeArgs& args) const override;
   void attention(Context& context, const AttentionArgs& args) const override;
   void activation(Context& context, const ActivationArgs& args) const override;
+  void gated_activation(Context& context, const GatedActivationArgs& args) const override;
   void pool(Context& context, const PoolArgs& args) const override;
   void l2_normalize(Context& context, const L2NormalizeArgs& args) const override;
 
