@@ -11,7 +11,8 @@ LengthLimit resolve_length_limit(const LengthLimitInputs& inputs) {
   } else if (inputs.model_max_length && *inputs.model_max_length < limit.max_tokens) {
     limit = {*inputs.model_max_length, "tokenizer_config.json: model_max_length"};
   }
-  if (inputs.max_positions > 0 && inputs.max_positions < limit.max_tokens) {
+  const bool positions_apply = inputs.positions_are_hard_limit || !inputs.max_seq_length;
+  if (positions_apply && inputs.max_positions > 0 && inputs.max_positions < limit.max_tokens) {
     limit = {inputs.max_positions, "config.json: max_position_embeddings"};
   }
   return limit;

@@ -46,7 +46,8 @@ LengthLimit length_limit(const TransformerModuleConfig& module, const Tokenizer&
   return resolve_length_limit({.max_seq_length = module.max_seq_length,
                                .max_seq_length_source = module.source,
                                .model_max_length = tokenizer.model_max_length(),
-                               .max_positions = traits.max_positions});
+                               .max_positions = traits.max_positions,
+                               .positions_are_hard_limit = traits.positions_are_hard_limit});
 }
 
 void describe_embedder(const Embedder& embedder, ModelInfo& info) {

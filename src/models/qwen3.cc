@@ -89,6 +89,7 @@ class Qwen3Model final : public TextModel {
                .num_hidden_layers = config.num_hidden_layers,
                .num_attention_heads = config.num_attention_heads,
                .max_positions = config.max_position_embeddings,
+               .positions_are_hard_limit = false,
                .bidirectional = false};
   }
 

@@ -29,8 +29,11 @@ struct ModelTraits {
   std::int64_t hidden_size = 0;
   std::int64_t num_hidden_layers = 0;
   std::int64_t num_attention_heads = 0;
-  /// The most tokens a sequence may have; 0 when the architecture sets no limit.
+  /// The positions that the model was made for: max_position_embeddings, as far as usable.
   std::int64_t max_positions = 0;
+  /// Whether a longer sequence cannot be computed (a table of positions) or only leaves the range
+  /// that the config states (rotary positions).
+  bool positions_are_hard_limit = true;
   /// Whether a token attends to later ones (an encoder).
   bool bidirectional = true;
 };
@@ -47,7 +50,7 @@ class TextModel {
   virtual const ModelTraits& traits() const = 0;
 
   /// hidden [num_tokens, hidden_size] = last hidden state. Every sequence of the batch must have
-  /// 1..max_positions tokens.
+  /// at least one token and, if positions_are_hard_limit, at most max_positions.
   virtual void forward(Context& context, const TokenBatch& batch, MutMatrix hidden,
                        const ActivationTap& tap = {}) const = 0;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <random>
 #include <thread>
 
@@ -17,6 +18,9 @@ struct Subject {
   std::filesystem::path directory;
   std::string dtype;
 };
+
+// GoogleTest shows a parameter by its name, not its bytes.
+void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 
 std::vector<Subject> subjects() {
   const std::filesystem::path real = std::filesystem::path(LATTICE_MODELS_DIR) / "all-MiniLM-L6-v2";

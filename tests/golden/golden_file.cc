@@ -116,11 +116,13 @@ GoldenFile load_golden(const std::filesystem::path& stem) {
 
 const std::vector<TinyVariant>& tiny_variants() {
   static const std::vector<TinyVariant> variants = [] {
-    const JsonDocument document =
-        value_or_throw(JsonDocument::parse_file(kGoldenDir / "tiny" / "manifest.json"));
     std::vector<TinyVariant> all;
-    for (const Json& item : member(document.root(), "variants").items()) {
-      all.push_back(parse_variant(item));
+    for (const char* manifest : {"manifest.json", "manifest_qwen3.json"}) {
+      const JsonDocument document =
+          value_or_throw(JsonDocument::parse_file(kGoldenDir / "tiny" / manifest));
+      for (const Json& item : member(document.root(), "variants").items()) {
+        all.push_back(parse_variant(item));
+      }
     }
     return all;
   }();

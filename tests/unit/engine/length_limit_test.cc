@@ -31,6 +31,19 @@ TEST(LengthLimit, NeverMoreThanThePositions) {
             512);
 }
 
+// Rotary positions (dynamic scaling) go beyond the config's number where max_seq_length says so.
+TEST(LengthLimit, SoftPositionsYieldToMaxSeqLength) {
+  EXPECT_EQ(resolve_length_limit({.max_seq_length = 1000,
+                                  .max_seq_length_source = "f",
+                                  .max_positions = 512,
+                                  .positions_are_hard_limit = false})
+                .max_tokens,
+            1000);
+  EXPECT_EQ(resolve_length_limit({.max_positions = 512, .positions_are_hard_limit = false})
+                .max_tokens,
+            512);
+}
+
 TEST(LengthLimit, NoFileNoLimit) { EXPECT_GT(resolve_length_limit({}).max_tokens, 1000000); }
 
 }  // namespace
