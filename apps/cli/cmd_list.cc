@@ -67,10 +67,11 @@ void print_remarks(const StoreListing& listing, const ModelStore& store) {
                         model.revisions.empty() ? model.commit : model.revisions.front());
   }
   for (const UnfinishedPull& pull : listing.unfinished) {
+    const std::string name = RepoRef{pull.repo, pull.commit}.to_string();
     text += fmt::format(
-        "lattice: unfinished: {} at {} ({} on disk); lattice pull resumes it, "
-        "lattice rm {} removes it\n",
-        pull.repo, pull.commit.substr(0, 12), human_bytes(pull.bytes), pull.repo);
+        "lattice: unfinished: {} ({} on disk); resume it with: lattice pull {}, or "
+        "delete it with: lattice rm {}\n",
+        pull.repo, human_bytes(pull.bytes), name, name);
   }
   std::fputs(text.c_str(), stderr);
 }

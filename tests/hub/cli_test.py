@@ -130,7 +130,9 @@ class HubCliTest(unittest.TestCase):
         process.kill()
         self.assertEqual(process.wait(), -signal.SIGKILL)
         self.assertEqual(self.listed(), [])
-        self.assertIn("unfinished: org/tiny", self.lattice("list").stderr)
+        remark = self.lattice("list").stderr
+        self.assertIn("unfinished: org/tiny", remark)
+        self.assertIn(f"lattice pull org/tiny@{COMMIT}", remark)
         result = self.lattice("pull", "org/tiny")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.ranges(), [None, "bytes=100000-"])

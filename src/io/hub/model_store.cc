@@ -268,7 +268,17 @@ Result<void> ModelStore::discard(const fs::path& directory) const {
 
 Result<RemovedModel> ModelStore::remove_revision(const RepoRef& ref) const {
   auto commit = resolve_commit(ref);
-  if (!commit) return forward_error(commit);
+  if (!commit) {
+    // The name of an unfinished download is its commit.
+    const fs::path incoming = incoming_directory(ref.repo, ref.revision);
+    if (!is_commit_hash(ref.revision) || !is_plain_directory(incoming))
+      return forward_error(commit);
+    RemovedModel removed{ref.to_string(), bytes_below(incoming)};
+    if (auto status = discard(incoming); !status) return forward_error(status);
+    std::error_code ignored;
+    fs::remove(incoming.parent_path(), ignored);  // if it was the last
+    return removed;
+  }
   const fs::path directory_of_refs = repo_directory(ref.repo) / "refs";
   const std::vector<Ref> refs = read_refs(ref.repo);
   // Removing a name keeps a commit that another name needs; removing a commit takes its names.

@@ -80,9 +80,9 @@ class ModelStore {
   Result<StoreListing> list() const;
 
   /// Deletes a repository with its unfinished downloads or, given a revision, that revision's name
-  /// and its commit unless another name points at it. Only directories of the store itself are
-  /// touched, never through a symbolic link. Errors: kInvalidArgument, kNotFound, kUnavailable (a
-  /// pull is running), kIo.
+  /// and its commit unless another name points at it (or that commit's unfinished download). Only
+  /// directories of the store itself are touched, never through a symbolic link. Errors:
+  /// kInvalidArgument, kNotFound, kUnavailable (a pull is running), kIo.
   Result<RemovedModel> remove(const RepoRef& ref) const;
 
   /// Moves a complete download (with its manifest) to its final place and points the manifest's

@@ -161,6 +161,17 @@ TEST_F(ModelStoreTest, RemovingANameKeepsACommitThatAnotherNameNeeds) {
   EXPECT_FALSE(fs::exists(store_.repo_directory("org/name")));
 }
 
+TEST_F(ModelStoreTest, AnUnfinishedDownloadIsRemovedByItsCommitAlone) {
+  add("org/name", "main", kCommitA);
+  test::write_file(store_.incoming_directory("org/name", kCommitB) / "x", "123");
+  const auto removed = store_.remove({"org/name", kCommitB});
+  ASSERT_TRUE(removed) << removed.error().message;
+  EXPECT_EQ(removed->bytes, 3u);
+  EXPECT_TRUE(store_.list().value().unfinished.empty());
+  EXPECT_TRUE(resolve_model("org/name", store_));
+  EXPECT_EQ(store_.remove({"org/name", kCommitB}).error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(ModelStoreTest, RemoveRefusesWhileAPullHoldsTheLock) {
   add("org/name", "main", kCommitA);
   const auto lock = store_.try_lock("org/name");
