@@ -213,16 +213,16 @@ TEST_F(FaultTest, ContentThatChangedUnderTheSameEtagIsFoundByItsDigest) {
 }
 
 TEST_F(FaultTest, AStalledTransferIsGivenUpAndResumed) {
+  stall_time_ = std::chrono::seconds(2);
   start(cdn_faults(R"({"stall_after":100000})"));
-  const auto begin = std::chrono::steady_clock::now();
   ASSERT_TRUE(pull());
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_THAT(weight_ranges(), ElementsAre("", "bytes=100000-"));
   EXPECT_THAT(notices_, Contains(HasSubstr("too slow")));
   expect_complete(kTinyFiles);
 }
 
 TEST_F(FaultTest, ATricklingServerCountsAsStalled) {
+  stall_time_ = std::chrono::seconds(2);
   start(cdn_faults(R"({"trickle":0.1})"));
   ASSERT_TRUE(pull());
   EXPECT_THAT(notices_, Contains(HasSubstr("too slow")));

@@ -63,8 +63,8 @@ HubOptions PullTest::options() {
 
 HttpClientOptions PullTest::http_options() const {
   HttpClientOptions options;
-  options.connect_timeout = std::chrono::milliseconds(3000);
-  options.stall_time = std::chrono::seconds(1);
+  options.connect_timeout = std::chrono::seconds(20);
+  options.stall_time = stall_time_;
   options.stall_bytes_per_second = 1000;
   options.ca_file = ca_file_.string();
   return options;

@@ -69,6 +69,8 @@ class PullTest : public testing::Test {
   std::vector<std::chrono::milliseconds> waits_;
   std::vector<std::string> notices_;
   std::filesystem::path ca_file_;
+  /// Longer than a busy machine delays a good answer; tests of stalls shorten it.
+  std::chrono::seconds stall_time_{20};
 };
 
 /// `bytes` bytes that compress badly and repeat nowhere.
