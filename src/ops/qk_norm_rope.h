@@ -16,8 +16,8 @@ struct QkNormRopeArgs {
   MutMatrix q;  ///< [num_tokens, num_heads * head_dim]
   MutMatrix k;  ///< [num_tokens, num_kv_heads * head_dim]
   std::int64_t head_dim = 0;
-  std::span<const float> q_weight;  ///< [head_dim], or empty
-  std::span<const float> k_weight;  ///< [head_dim], or empty
+  std::span<const float> q_weight = {};  ///< [head_dim], or empty
+  std::span<const float> k_weight = {};  ///< [head_dim], or empty
   float weight_offset = 0.0f;
   float eps = 1e-6f;
   std::span<const std::int32_t> positions;  ///< [num_tokens], each < cos.rows
