@@ -39,9 +39,9 @@ TEST(LengthLimit, SoftPositionsYieldToMaxSeqLength) {
                                   .positions_are_hard_limit = false})
                 .max_tokens,
             1000);
-  EXPECT_EQ(resolve_length_limit({.max_positions = 512, .positions_are_hard_limit = false})
-                .max_tokens,
-            512);
+  EXPECT_EQ(
+      resolve_length_limit({.max_positions = 512, .positions_are_hard_limit = false}).max_tokens,
+      512);
 }
 
 TEST(LengthLimit, NoFileNoLimit) { EXPECT_GT(resolve_length_limit({}).max_tokens, 1000000); }
