@@ -3,6 +3,7 @@
 
 import fcntl
 import pathlib
+import signal
 import sys
 import traceback
 
@@ -62,6 +63,7 @@ def main() -> int:
             print(f"{stage.name:12}{when:8}{stage.function.__doc__.splitlines()[0]}")
         return 0
     stages = choose(sys.argv[1:])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends what was started, as Ctrl-C does
     LOGS.mkdir(parents=True, exist_ok=True)
     lock = open(LOGS / "lock", "w", encoding="utf-8")  # held until this process ends
     try:
