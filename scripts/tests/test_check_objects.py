@@ -14,7 +14,7 @@ KERNEL = 'namespace %s { __attribute__((target("avx2"))) void f(float* x) {' \
 
 @unittest.skipUnless(platform.machine() == "x86_64", "hardware: not x86-64")
 class CheckObjectsTest(unittest.TestCase):
-    def check(self, source: str) -> tuple[int, str]:
+    def check(self, source: str, *options: str) -> tuple[int, str]:
         with tempfile.TemporaryDirectory() as folder:
             source_file = pathlib.Path(folder, "a.cc")
             source_file.write_text(source)
@@ -22,11 +22,11 @@ class CheckObjectsTest(unittest.TestCase):
                            check=True)
             archive = source_file.with_suffix(".a")
             subprocess.run(["ar", "rc", archive, source_file.with_suffix(".o")], check=True)
-            result = subprocess.run([sys.executable, SCRIPT, archive], capture_output=True, text=True)
+            result = subprocess.run([sys.executable, SCRIPT, *options, archive], capture_output=True, text=True)
             return result.returncode, result.stdout
 
     def test_kernels_in_their_namespace_are_accepted(self):
-        code, output = self.check(KERNEL % "N_AVX2" + KERNEL % "isa_avx512_bf16")
+        code, output = self.check(KERNEL % "N_AVX2" + KERNEL % "avx512bf16")
         self.assertEqual(code, 0, output)
         self.assertIn("2 in target namespaces", output)
 
@@ -39,6 +39,13 @@ class CheckObjectsTest(unittest.TestCase):
         code, output = self.check("#include <cstdlib>\nvoid f() { std::exit(1); }\n")
         self.assertEqual(code, 1)
         self.assertIn("refers to exit", output)
+
+    def test_a_library_without_any_target_is_refused_if_they_are_expected(self):
+        code, output = self.check("int f() { return 1; }\n", "--expect-targets")
+        self.assertEqual(code, 1)
+        self.assertIn("no function is in a target namespace", output)
+        self.assertEqual(self.check("int f() { return 1; }\n")[0], 0)
+        self.assertEqual(self.check(KERNEL % "N_AVX3", "--expect-targets")[0], 0)
 
     def test_an_empty_archive_is_refused(self):
         self.assertEqual(self.check("int a;\n")[0], 1)
