@@ -14,7 +14,21 @@ std::uint64_t random_multiplier() {
   return (std::uint64_t{random()} << 32) | random() | 1u;
 }
 
-constexpr std::size_t kShortWord = 48;
+constexpr std::size_t kShortWord = 64;  // a multiple of 8
+constexpr std::uint32_t kPlaceBits = 6;
+constexpr std::size_t kMaxShortRules = std::size_t{1} << (31 - kPlaceBits);
+constexpr std::int32_t kNoKey = INT32_MAX;
+
+// `count` is a multiple of 8: eight running minima, which compilers turn into vectors.
+std::int32_t lowest_key(const std::int32_t* keys, std::size_t count) {
+  std::array<std::int32_t, 8> lowest;
+  lowest.fill(kNoKey);
+  for (std::size_t i = 0; i < count; i += 8) {
+    for (std::size_t lane = 0; lane < 8; ++lane)
+      lowest[lane] = std::min(lowest[lane], keys[i + lane]);
+  }
+  return *std::min_element(lowest.begin(), lowest.end());
+}
 
 // A word as a doubly linked list with a heap of the merges that may apply.
 class LongWord {
@@ -111,32 +125,49 @@ std::uint32_t BpeMerges::rank(std::int32_t left, std::int32_t right) const {
 
 void BpeMerges::merge(std::vector<BpeSymbol>& symbols, bool simple) const {
   if (symbols.size() < 2 || joined_.empty()) return;
-  if (simple && symbols.size() <= kShortWord) {
+  if (simple && symbols.size() <= kShortWord && joined_.size() < kMaxShortRules) {
     merge_short(symbols);
   } else {
     merge_long(symbols);
   }
 }
 
-// Looks for the lowest rank again and again: quadratic, but fastest for the words of real text.
+// Looks for the lowest rank again and again: quadratic, but fastest for the words of real text. A
+// key holds a pair's rank and, below it, the place of its left symbol, so that the lowest key is
+// the leftmost pair of lowest rank. Symbols are linked, not moved, until the end.
 void BpeMerges::merge_short(std::vector<BpeSymbol>& symbols) const {
-  std::array<std::uint32_t, kShortWord> ranks;  // ranks[i]: of the pair (i, i + 1)
-  std::size_t num_pairs = symbols.size() - 1;
-  for (std::size_t i = 0; i < num_pairs; ++i) ranks[i] = rank(symbols[i].id, symbols[i + 1].id);
-  while (num_pairs > 0) {
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < num_pairs; ++i) {
-      if (ranks[i] < ranks[best]) best = i;
-    }
-    if (ranks[best] == kNoRank) break;
-    symbols[best].id = joined_[ranks[best]];
-    symbols[best].length += symbols[best + 1].length;
-    symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-    for (std::size_t i = best; i + 1 < num_pairs; ++i) ranks[i] = ranks[i + 1];
-    --num_pairs;
-    if (best > 0) ranks[best - 1] = rank(symbols[best - 1].id, symbols[best].id);
-    if (best < num_pairs) ranks[best] = rank(symbols[best].id, symbols[best + 1].id);
+  const std::size_t count = symbols.size();
+  std::array<std::int32_t, kShortWord> keys;
+  std::array<std::uint8_t, kShortWord> previous, next;
+  const auto set_key = [&](std::size_t left, std::size_t right) {
+    const std::uint32_t found = rank(symbols[left].id, symbols[right].id);
+    keys[left] =
+        found == kNoRank ? kNoKey : static_cast<std::int32_t>((found << kPlaceBits) | left);
+  };
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    set_key(i, i + 1);
+    next[i] = static_cast<std::uint8_t>(i + 1);
+    previous[i + 1] = static_cast<std::uint8_t>(i);
   }
+  next[count - 1] = kShortWord;
+  for (std::size_t i = count - 1; i < (count + 7) / 8 * 8; ++i) keys[i] = kNoKey;
+  while (true) {
+    const std::int32_t lowest = lowest_key(keys.data(), (count + 7) / 8 * 8);
+    if (lowest == kNoKey) break;
+    const auto left = static_cast<std::size_t>(lowest) & ((1u << kPlaceBits) - 1);
+    const std::size_t right = next[left];
+    symbols[left].id = joined_[static_cast<std::size_t>(lowest) >> kPlaceBits];
+    symbols[left].length += symbols[right].length;
+    symbols[right].length = 0;
+    keys[left] = keys[right] = kNoKey;
+    next[left] = next[right];
+    if (next[left] != kShortWord) {
+      previous[next[left]] = static_cast<std::uint8_t>(left);
+      set_key(left, next[left]);
+    }
+    if (left > 0) set_key(previous[left], left);
+  }
+  std::erase_if(symbols, [](const BpeSymbol& symbol) { return symbol.length == 0; });
 }
 
 void BpeMerges::merge_long(std::vector<BpeSymbol>& symbols) const {

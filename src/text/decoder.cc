@@ -7,6 +7,8 @@
 
 #include "io/config_reader.h"
 #include "text/byte_alphabet.h"
+#include "text/component_json.h"
+#include "text/regex/pattern.h"
 #include "text/utf8.h"
 
 namespace lattice {
@@ -198,13 +200,29 @@ class StripDecoder final : public TokenDecoder {
 
 class ReplaceDecoder final : public TokenDecoder {
  public:
-  ReplaceDecoder(std::string from, std::string to) : from_(std::move(from)), to_(std::move(to)) {}
+  ReplaceDecoder(std::unique_ptr<regex::Pattern> pattern, std::string content)
+      : pattern_(std::move(pattern)), content_(std::move(content)) {}
   void decode(std::vector<std::string>& tokens) const override {
-    for (std::string& token : tokens) token = replace_all(token, from_, to_);
+    std::vector<ByteRange> matches;
+    for (std::string& token : tokens) {
+      if (token.empty()) continue;
+      matches.clear();
+      pattern_->find_all(token, matches);
+      std::string replaced;
+      std::size_t at = 0;
+      for (const ByteRange match : matches) {
+        replaced.append(token, at, match.begin - at);
+        replaced += content_;
+        at = match.end;
+      }
+      replaced.append(token, at);
+      token = std::move(replaced);
+    }
   }
 
  private:
-  std::string from_, to_;
+  std::unique_ptr<regex::Pattern> pattern_;
+  std::string content_;
 };
 
 class SequenceDecoder final : public TokenDecoder {
@@ -221,18 +239,14 @@ class SequenceDecoder final : public TokenDecoder {
 
 using DecoderResult = Result<std::unique_ptr<TokenDecoder>>;
 
-// A string of exactly one character.
-std::string require_character(ConfigReader& reader, std::string_view key) {
-  std::string text = reader.require_string(key);
-  if (reader.ok() && (text.empty() || utf8_length(text[0]) != text.size())) {
-    reader.set_error(ErrorCode::kMalformed,
-                     fmt::format("{}: {}: expected one character", reader.source(), key));
-  }
+std::string require_character_text(ConfigReader& reader, std::string_view key) {
+  std::string text;
+  append_utf8(text, require_character(reader, key));
   return text;
 }
 
 DecoderResult make_metaspace(ConfigReader& reader) {
-  std::string replacement = require_character(reader, "replacement");
+  std::string replacement = require_character_text(reader, "replacement");
   const bool add_prefix_space = reader.get_bool("add_prefix_space", true);
   const std::string scheme = reader.get_string("prepend_scheme", "always");
   if (scheme != "always" && scheme != "first" && scheme != "never") {
@@ -250,16 +264,11 @@ DecoderResult make_metaspace(ConfigReader& reader) {
 
 DecoderResult make_replace(ConfigReader& reader) {
   std::string content = reader.require_string("content");
-  const Json* pattern = reader.get("pattern");
-  const Json* text = pattern == nullptr ? nullptr : pattern->find("String");
-  if (reader.ok() && (text == nullptr || !text->is_string())) {
-    reader.set_error(pattern != nullptr && pattern->find("Regex") != nullptr
-                         ? ErrorCode::kUnsupported
-                         : ErrorCode::kMalformed,
-                     reader.source() + ": pattern: expected {\"String\": ...}");
-  }
+  const TextPattern text = require_pattern(reader, "pattern");
   if (auto status = reader.finish(); !status) return forward_error(status);
-  return std::make_unique<ReplaceDecoder>(std::string(*text->as_string()), std::move(content));
+  auto pattern = regex::compile(text, reader.source() + ": pattern");
+  if (!pattern) return forward_error(pattern);
+  return std::make_unique<ReplaceDecoder>(std::move(*pattern), std::move(content));
 }
 
 DecoderResult make_ctc(ConfigReader& reader) {
@@ -271,7 +280,7 @@ DecoderResult make_ctc(ConfigReader& reader) {
 }
 
 DecoderResult make_strip(ConfigReader& reader) {
-  std::string content = require_character(reader, "content");
+  std::string content = require_character_text(reader, "content");
   constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
   const auto start = static_cast<std::size_t>(reader.require_int("start", 0, kMax));
   const auto stop = static_cast<std::size_t>(reader.require_int("stop", 0, kMax));

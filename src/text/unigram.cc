@@ -8,6 +8,7 @@
 
 #include "io/config_reader.h"
 #include "text/byte_trie.h"
+#include "text/serde_number.h"
 #include "text/utf8.h"
 #include "text/word_cache.h"
 
@@ -194,7 +195,7 @@ Result<Vocabulary> read_vocab(const Json& list, const std::string& where,
                   scores.size());
     }
     vocabulary.insert_another(*token, static_cast<std::int32_t>(scores.size()));
-    scores.push_back(*score);
+    scores.push_back(serde_number(*score));
   }
   if (auto status = vocabulary.build_index(where); !status) return forward_error(status);
   return vocabulary;

