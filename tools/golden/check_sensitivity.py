@@ -26,15 +26,18 @@ README = Path(__file__).with_name("README.md")
 FAULTS = {"bert": faults_bert.FAULTS, "qwen3": faults_qwen3.FAULTS}
 
 
-def compared(family: Family, spec, golden: dict[str, np.ndarray], model) -> list[tuple]:
-    """Pairs of a committed vector and what the model gives now: embeddings, and logits."""
+def compared(family: Family, spec, golden: dict, model, in_logits: bool) -> list[tuple]:
+    """Pairs of a committed vector and what the model gives now."""
     pairs = []
     for index, (text, pair) in enumerate(family.inputs(spec, {})):
-        out, vector = embed(family, model, text, pair, {})
-        pairs.append((golden["embedding"][index], vector))
         logits = golden.get(f"tap.{index}.logits")
-        if logits is not None:
+        if in_logits and logits is None:
+            continue
+        out, vector = embed(family, model, text, pair, {})
+        if in_logits:
             pairs.append((logits, family.logits(model, out["token_embeddings"][0, -1]).numpy()))
+        else:
+            pairs.append((golden["embedding"][index], vector))
     return pairs
 
 
@@ -42,27 +45,30 @@ def difference(pairs: list[tuple]) -> float:
     """Greatest difference of any element; infinite when the width is wrong."""
     if any(a.shape != b.shape for a, b in pairs):
         return float("inf")
-    return float(max(np.abs(a - b).max() for a, b in pairs))
+    return float(max((np.abs(a - b).max() for a, b in pairs), default=0.0))
 
 
-def faulty_difference(family: Family, spec, golden: dict[str, np.ndarray], model) -> float:
-    try:
-        return difference(compared(family, spec, golden, model))
-    except RuntimeError:  # the next module refuses the width
-        return float("inf")
+def measure_variant(family: Family, spec, results: dict[str, dict[str, float]]) -> None:
+    golden = load_file(TINY / spec.name / "golden.safetensors")
+    model = family.load(TINY / spec.name, True)
+    for in_logits in (False, True):
+        assert difference(compared(family, spec, golden, model, in_logits)) == 0.0, spec.name
+    for fault in FAULTS[family.name]:
+        faulty = copy.deepcopy(model)
+        if not fault.plant(spec, faulty):
+            continue
+        try:
+            value = difference(compared(family, spec, golden, faulty, fault.in_logits))
+        except RuntimeError as error:  # the next module refuses the width
+            assert "shapes cannot be multiplied" in str(error), error
+            value = float("inf")
+        results[fault.name][spec.name] = value
 
 
 def measure(family: Family) -> dict[str, dict[str, float]]:
-    faults = FAULTS[family.name]
-    results: dict[str, dict[str, float]] = {fault.name: {} for fault in faults}
+    results: dict[str, dict[str, float]] = {fault.name: {} for fault in FAULTS[family.name]}
     for spec in family.variants:
-        golden = load_file(TINY / spec.name / "golden.safetensors")
-        model = family.load(TINY / spec.name, True)
-        assert difference(compared(family, spec, golden, model)) == 0.0, spec.name
-        for fault in faults:
-            faulty = copy.deepcopy(model)
-            if fault.plant(spec, faulty):
-                results[fault.name][spec.name] = faulty_difference(family, spec, golden, faulty)
+        measure_variant(family, spec, results)
     return results
 
 

@@ -49,6 +49,7 @@ class Fault:
     name: str
     plant: Callable[[Any, Any], bool]  # spec, model -> whether it applies to this variant
     invisible: str = ""  # the reason why no result can show it
+    in_logits: bool = False  # shows in the logits, not in the embeddings
 
 
 def features_of(model, text: str, pair: str | None, options: dict) -> dict:
