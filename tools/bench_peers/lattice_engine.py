@@ -39,12 +39,14 @@ def parse_bench(text: str, batch: int, length: int) -> dict:
 
 
 class LatticeEngine:
-    def __init__(self, binary: Path, model_dir: Path, threads: int, cpus: set[int]) -> None:
+    def __init__(self, binary: Path, model_dir: Path, threads: int, cpus: set[int],
+                 dtype: str = "f32") -> None:
         self.binary, self.model_dir, self.threads, self.cpus = binary, model_dir, threads, cpus
+        self.dtype = dtype
 
     def _call(self, verb: str, *arguments: str) -> str:
         command = [str(self.binary), verb, "-m", str(self.model_dir),
-                   "--threads", str(self.threads), *arguments]
+                   "--threads", str(self.threads), "--dtype", self.dtype, *arguments]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
                               preexec_fn=lambda: os.sched_setaffinity(0, self.cpus))
         if done.returncode != 0:

@@ -17,7 +17,9 @@ from pathlib import Path
 
 
 class SentenceTransformersEngine:
-    """PyTorch on CPU in float32 with the attention that the library picks itself."""
+    """PyTorch on CPU with the attention that the library picks itself."""
+
+    dtype = "float32"
 
     def __init__(self, model_dir: str, threads: int, _onnx: str) -> None:
         import sentence_transformers
@@ -31,7 +33,7 @@ class SentenceTransformersEngine:
     def load(self) -> None:
         self.model = self.library.SentenceTransformer(
             self.model_dir, device="cpu", local_files_only=True,
-            model_kwargs={"dtype": self.torch.float32})
+            model_kwargs={"dtype": getattr(self.torch, self.dtype)})
         self.model.eval()
 
     def run_ids(self, ids: list[list[int]]):
@@ -40,10 +42,16 @@ class SentenceTransformersEngine:
         features = {"input_ids": tokens, "attention_mask": torch.ones_like(tokens),
                     "token_type_ids": torch.zeros_like(tokens), "modality": "text"}
         with torch.inference_mode():
-            return self.model(features)["sentence_embedding"].numpy()
+            return self.model(features)["sentence_embedding"].float().numpy()
 
     def run_texts(self, texts: list[str]):
         return self.model.encode(texts, batch_size=len(texts), show_progress_bar=False)
+
+
+class BFloat16Engine(SentenceTransformersEngine):
+    """The same with weights and arithmetic in bfloat16."""
+
+    dtype = "bfloat16"
 
 
 class OnnxRuntimeEngine:
@@ -109,7 +117,8 @@ class OnnxRuntimeEngine:
         return self._forward(*arrays)
 
 
-ENGINES = {"sentence-transformers": SentenceTransformersEngine, "onnxruntime": OnnxRuntimeEngine}
+ENGINES = {"sentence-transformers": SentenceTransformersEngine,
+           "sentence-transformers-bf16": BFloat16Engine, "onnxruntime": OnnxRuntimeEngine}
 
 
 def peak_rss_bytes() -> int:
