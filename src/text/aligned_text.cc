@@ -11,15 +11,12 @@ void AlignedText::assign(std::string_view piece, std::size_t begin, bool track_o
   origin_begin = begin;
   tracks_origin = track_origin;
   identity = true;
-  unaligned_prefix = 0;
 }
 
 void AlignedText::slice_into(ByteRange range, AlignedText& out) const {
   out.text.assign(text, range.begin, range.size());
   out.tracks_origin = tracks_origin;
   out.identity = identity;
-  out.unaligned_prefix =
-      range.begin < unaligned_prefix ? std::min(unaligned_prefix, range.end) - range.begin : 0;
   out.origin.clear();
   out.origin_begin = origin_begin;
   if (range.size() != 0 && has_origin()) out.origin_begin = origin_of(range).begin;

@@ -30,10 +30,6 @@ struct AlignedText {
   std::size_t origin_begin = 0;
   bool tracks_origin = false;
   bool identity = true;
-  /// Leading bytes of `text` that stem from no original byte at all. Only an empty match at the
-  /// start of a text gives such bytes; the library the pipelines were made with treats them
-  /// specially (see TextRewriter).
-  std::size_t unaligned_prefix = 0;
 
   /// Spare buffers that transformations write to before swapping. Contents are meaningless.
   std::string spare_text;

@@ -4,18 +4,12 @@
 
 namespace lattice {
 
-TextRewriter::TextRewriter(AlignedText& text, Kind kind)
+TextRewriter::TextRewriter(AlignedText& text)
     : text_(text), out_(text.spare_text), out_origin_(text.spare_origin) {
   out_.clear();
   out_origin_.clear();
   // Room for the usual insertions; more grows geometrically.
   if (out_.capacity() < text.text.size()) out_.reserve(text.text.size() + text.text.size() / 8);
-  if (text.unaligned_prefix == 0) return;
-  leave_verbatim();
-  if (kind == Kind::kEdit) return;
-  out_.assign(text.text, 0, text.unaligned_prefix);
-  if (text.tracks_origin) out_origin_.resize(out_.size(), {text.origin_begin, text.origin_begin});
-  unaligned_ = cursor_ = text.unaligned_prefix;
 }
 
 ByteRange TextRewriter::origin_at(std::size_t byte) const {
@@ -26,30 +20,26 @@ ByteRange TextRewriter::origin_at(std::size_t byte) const {
 void TextRewriter::leave_verbatim() {
   if (!verbatim_) return;
   verbatim_ = false;
-  aligned_seen_ = !out_.empty();
   if (!text_.tracks_origin) return;
   if (text_.identity) text_.end_identity();
   out_origin_.assign(text_.origin.begin(),
                      text_.origin.begin() + static_cast<std::ptrdiff_t>(out_.size()));
 }
 
-void TextRewriter::produce(char32_t code_point, ByteRange origin, bool unaligned) {
+void TextRewriter::produce(char32_t code_point, ByteRange origin) {
   const std::size_t before = out_.size();
   append_utf8(out_, code_point);
   if (text_.tracks_origin) out_origin_.insert(out_origin_.end(), out_.size() - before, origin);
-  if (!unaligned) aligned_seen_ = true;
-  if (!aligned_seen_) unaligned_ = out_.size();
 }
 
 void TextRewriter::copy_slowly(ByteRange range) {
   // With the cursor elsewhere, the characters replace whatever is at the cursor.
-  if (range.begin != cursor_ || range.begin < text_.unaligned_prefix) {
+  if (range.begin != cursor_) {
     for (std::size_t at = range.begin; at < range.end;) {
       replace_slowly(next_code_point(text_.text, at));
     }
     return;
   }
-  if (range.size() != 0) aligned_seen_ = true;
   out_.append(text_.text, range.begin, range.size());
   if (text_.tracks_origin) {
     const auto first = text_.origin.begin() + static_cast<std::ptrdiff_t>(range.begin);
@@ -61,21 +51,21 @@ void TextRewriter::copy_slowly(ByteRange range) {
 void TextRewriter::replace_slowly(char32_t code_point) {
   leave_verbatim();
   if (cursor_ >= text_.text.size()) {
-    // Only after an unaligned prefix; the library fails on such a text, so any origin will do.
+    // Characters charged twice (see Precompiled) can outrun the text.
     insert(code_point);
     return;
   }
   const std::size_t at = cursor_;
   cursor_ += utf8_length(text_.text[at]);
-  produce(code_point, origin_at(at), at < text_.unaligned_prefix);
+  produce(code_point, origin_at(at));
 }
 
 void TextRewriter::insert(char32_t code_point) {
   leave_verbatim();
   if (cursor_ == 0) {
-    produce(code_point, {text_.origin_begin, text_.origin_begin}, true);
+    produce(code_point, {text_.origin_begin, text_.origin_begin});
   } else {
-    produce(code_point, origin_at(cursor_ - 1), cursor_ - 1 < text_.unaligned_prefix);
+    produce(code_point, origin_at(cursor_ - 1));
   }
 }
 
@@ -101,11 +91,10 @@ void TextRewriter::finish() {
   }
   text_.identity = false;
   text_.origin.swap(out_origin_);
-  text_.unaligned_prefix = unaligned_;
 }
 
 void prepend_text(AlignedText& text, std::string_view prefix) {
-  TextRewriter rewriter(text, TextRewriter::Kind::kEdit);
+  TextRewriter rewriter(text);
   const std::size_t first_size = utf8_length(text.text[0]);
   std::size_t at = 0;
   const char32_t first = next_code_point(text.text, at);

@@ -16,16 +16,10 @@ namespace lattice {
 /// that of the first byte it replaces, an inserted one that of the byte before the cursor. finish()
 /// installs the result. While no operation changes a length, no origins are written.
 ///
-/// A text with an `unaligned_prefix` keeps that prefix and then receives everything produced, with
-/// the cursor starting behind the prefix: the library the pipelines were made with does so, and a
-/// rewriter of the kind `kTransform` follows it. One of the kind `kEdit` starts at 0.
-///
 /// Source: `transform_range` and `replace` of tokenizers 0.23 (tokenizer/normalizer.rs).
 class TextRewriter {
  public:
-  enum class Kind { kTransform, kEdit };
-
-  explicit TextRewriter(AlignedText& text, Kind kind = Kind::kTransform);
+  explicit TextRewriter(AlignedText& text);
 
   TextRewriter(const TextRewriter&) = delete;
   TextRewriter& operator=(const TextRewriter&) = delete;
@@ -59,7 +53,7 @@ class TextRewriter {
   /// Produces `code_point` in place of one character at the cursor.
   void replace(char32_t code_point) {
     const std::size_t size = utf8_length(code_point);
-    if (verbatim_ && size == utf8_length(text_.text[cursor_])) {
+    if (verbatim_ && cursor_ < text_.text.size() && size == utf8_length(text_.text[cursor_])) {
       append_utf8(out_, code_point);
       cursor_ += size;
       return;
@@ -96,7 +90,7 @@ class TextRewriter {
  private:
   ByteRange origin_at(std::size_t byte) const;
   void leave_verbatim();
-  void produce(char32_t code_point, ByteRange origin, bool unaligned);
+  void produce(char32_t code_point, ByteRange origin);
   void copy_slowly(ByteRange range);
   void replace_slowly(char32_t code_point);
 
@@ -107,9 +101,6 @@ class TextRewriter {
   // Whether out_ so far has, byte for byte, the origins of the source's first out_.size() bytes, so
   // that none need be written yet.
   bool verbatim_ = true;
-  // Length of out_'s leading run of unaligned bytes, and whether an aligned byte has ended it.
-  std::size_t unaligned_ = 0;
-  bool aligned_seen_ = false;
 };
 
 /// Puts `prefix` before a non-empty text; the prefix gets the origin of the text's first character.

@@ -155,9 +155,9 @@ for _name, _pattern, _content in (
         ("newline", {"String": "\n"}, " ")):
     PIPELINES[f"replace {_name}"] = normalizer(type="Replace", pattern=_pattern, content=_content)
 PIPELINES["replace start"] = normalizer(type="Replace", pattern={"Regex": "^"}, content="> ")
-PIPELINES["replace start then strip"] = normalizer(type="Sequence", normalizers=[
+PIPELINES["replace start then prepend"] = normalizer(type="Sequence", normalizers=[
     dict(type="Replace", pattern={"Regex": r"\A"}, content="\u2581\u2581"),
-    dict(type="StripAccents"), dict(type="NFC"), dict(type="Strip", strip_left=True, strip_right=True)])
+    dict(type="Prepend", prepend="x"), dict(type="Replace", pattern={"String": "x"}, content="")])
 PIPELINES["model Llama 2"] = {
     "normalizer": dict(type="Sequence", normalizers=[
         dict(type="Prepend", prepend="\u2581"),

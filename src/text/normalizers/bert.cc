@@ -48,7 +48,6 @@ class Bert final : public Normalizer {
  private:
   /// Leaves `text` alone and returns false when the passes cannot be fused for it.
   bool run_fused(AlignedText& text) const {
-    if (text.unaligned_prefix != 0) return false;
     const auto& flags = unicode::flag_table();
     TextRewriter rewriter(text);
     const std::string_view source = rewriter.source();

@@ -18,7 +18,7 @@ class Replace final : public Normalizer {
     matches.clear();
     pattern_->find_all(text.text, matches);
     if (matches.empty()) return;
-    TextRewriter rewriter(text, TextRewriter::Kind::kEdit);
+    TextRewriter rewriter(text);
     std::size_t kept = 0;
     for (const ByteRange match : matches) {
       rewriter.copy({kept, match.begin});

@@ -21,7 +21,7 @@ class ByteLevel final : public PreTokenizer {
   }
 
   static void add_spaces(PreTokenizedText& text) {
-    TextRewriter rewriter(text.buffer, TextRewriter::Kind::kEdit);
+    TextRewriter rewriter(text.buffer);
     const std::string_view source = rewriter.source();
     auto& out = text.spare_splits;
     out.clear();

@@ -33,7 +33,7 @@ class Metaspace final : public PreTokenizer {
   }
 
   void replace_spaces(PreTokenizedText& text) const {
-    TextRewriter rewriter(text.buffer, TextRewriter::Kind::kEdit);
+    TextRewriter rewriter(text.buffer);
     const std::string_view source = rewriter.source();
     auto& out = text.spare_splits;
     out.clear();
