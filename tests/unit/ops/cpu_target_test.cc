@@ -52,7 +52,7 @@ std::size_t panel_floats(const Backend& backend) {
 
 TEST(CpuTarget, TheForcedTargetIsTheOneThatRuns) {
   const auto backend = make_backend("cpu");
-  if (!backend) GTEST_SKIP() << "hardware absent: " << backend.error().message;
+  if (!backend) GTEST_SKIP() << "hardware: " << backend.error().message;
   const std::string target((*backend)->target());
   if (!forced_target().empty()) {
     EXPECT_EQ(target, forced_target());

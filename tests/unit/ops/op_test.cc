@@ -99,7 +99,7 @@ std::unique_ptr<Context> make_context(std::string_view backend, std::size_t num_
 void OpTest::SetUp() {
   if (auto made = make_backend(GetParam()); !made) {
     ASSERT_EQ(made.error().code, ErrorCode::kUnavailable) << made.error().message;
-    GTEST_SKIP() << "hardware absent: " << made.error().message;
+    GTEST_SKIP() << "hardware: " << made.error().message;
   }
   context_ = make_context(GetParam(), 2);
   reference_ = make_context("reference", 1);
