@@ -1,7 +1,7 @@
 """Reads the JUnit file that ctest writes and judges every test in it.
 
-A skipped test is a failed test, unless every reason it gives begins with "hardware:", that is, unless
-it names hardware that this machine lacks.
+A skipped test is a failed test, unless every reason it gives begins with "hardware:" or "hardware
+absent:", that is, unless it names hardware that this machine lacks.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ import xml.etree.ElementTree
 
 # GoogleTest prints "file:line: Skipped" and then the message given to GTEST_SKIP().
 _GTEST_SKIP = re.compile(r"^.*: Skipped\n(.*)$", re.MULTILINE)
-ALLOWED_SKIP = "hardware:"
+ALLOWED_SKIP = re.compile(r"hardware(?: absent)?:")
 
 
 @dataclasses.dataclass
@@ -50,7 +50,7 @@ def _judge(case: xml.etree.ElementTree.Element) -> tuple[str, str]:
         message = (case.find("failure").get("message") if case.find("failure") is not None else "")
         return "failed", message or "failed"
     reasons = [reason.strip() for reason in _GTEST_SKIP.findall(output)]
-    if reasons and all(reason.startswith(ALLOWED_SKIP) for reason in reasons):
+    if reasons and all(ALLOWED_SKIP.match(reason) for reason in reasons):
         return "skipped", reasons[0]
     if reasons:
         return "failed", f"skipped for a reason that is not absent hardware: {reasons[0]}"

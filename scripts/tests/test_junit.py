@@ -42,6 +42,7 @@ class JunitTest(unittest.TestCase):
 
     def test_absent_hardware_may_be_skipped(self):
         self.assertEqual(self.counts(PASSED, skipped("hardware: no AVX-512")), (1, 0, 1))
+        self.assertEqual(self.counts(PASSED, skipped("hardware absent: no GPU")), (1, 0, 1))
 
     def test_disabled_and_not_built_are_failures(self):
         self.assertEqual(self.counts(PASSED, DISABLED, NOT_BUILT), (1, 2, 0))
