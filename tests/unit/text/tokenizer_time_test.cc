@@ -40,9 +40,9 @@ void expect_linear(const Tokenizer& tokenizer, std::string_view unit, const std:
   EXPECT_LT(many_seconds, 24 * few_seconds + 0.01) << name << ", a mebibyte of \"" << unit << '"';
 }
 
-constexpr const char* kUnits[] = {"a",  " ",       "a ",     "\n", "\u0301", "e\u0301", "\u65e5",
-                                  "<",  "\u2581", "\u2581a", "1",  "'",      "[MASK",   "<< ",
-                                  "ab", "\U0001F44D", "x\u00a0"};
+constexpr const char* kUnits[] = {"a",      " ",   "a ",     "\n",         "\u0301", "e\u0301",
+                                  "\u65e5", "<",   "\u2581", "\u2581a",    "1",      "'",
+                                  "[MASK",  "<< ", "ab",     "\U0001F44D", "x\u00a0"};
 
 TEST(TokenizerTime, SmallTokenizersAreLinear) {
   for (const SmallTokenizer& small : small_tokenizers()) {
