@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 #include "cli.h"
+#include "embed_cache.h"
 #include "embed_sink.h"
 #include "progress.h"
 #include "text_input.h"
@@ -13,6 +14,7 @@ struct EmbedArguments {
   ModelArguments model;
   TextInputArguments input;
   EmbedOutputArguments output;
+  EmbedCacheArguments cache;
   std::string prompt_name;
   std::string prompt;
   std::string pooling;
@@ -150,13 +152,31 @@ class EmbedRun {
   bool failed_ = false;
 };
 
+int run_with_cache(const EmbedArguments& arguments, const Model& model, EmbedOptions options) {
+  const EmbedCache cache(arguments.cache, model);
+  options.cache = cache.cache();
+  int code = kSuccess;
+  try {
+    code = EmbedRun(arguments, model, options).run();
+  } catch (...) {
+    cache.save_after_error();
+    throw;
+  }
+  cache.finish(arguments.model.quiet);
+  return code;
+}
+
 void run_embed(const EmbedArguments& arguments, const CLI::App& verb) {
   if (arguments.on_error == "skip" && writes_npy(arguments.output)) {
     throw UsageError("--on-error skip needs --format jsonl: a NumPy row has no place for an error");
   }
+  if (!arguments.cache.file.empty() && arguments.cache.file == arguments.output.file) {
+    throw UsageError("--cache and --output name the same file");
+  }
   const EmbedOptions options = embed_options(arguments, verb);
   const Model model = load_model(arguments.model);
-  const int code = EmbedRun(arguments, model, options).run();
+  const int code = arguments.cache.file.empty() ? EmbedRun(arguments, model, options).run()
+                                                : run_with_cache(arguments, model, options);
   if (code != kSuccess) throw ExitCode{code};
 }
 
@@ -193,6 +213,7 @@ void add_embed(CLI::App& app) {
       ->check(CLI::IsMember({"jsonl", "npy", "table"}));
   verb->add_flag("--resume", arguments->output.resume,
                  "Continue an interrupted run with the same arguments");
+  add_cache_options(*verb, arguments->cache);
   verb->add_option("--on-error", arguments->on_error,
                    "fail: stop at the first bad row; skip: write its error, exit 1 at the end")
       ->check(CLI::IsMember({"fail", "skip"}))

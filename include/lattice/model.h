@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lattice/embedding_cache.h"
 #include "lattice/error.h"
 #include "lattice/tokenizer.h"
 
@@ -55,6 +56,8 @@ struct EmbedOptions {
   std::size_t batch_tokens = 2048;
   /// Record a text's error in its row instead of throwing; the other texts are embedded.
   bool skip_errors = false;
+  /// Vectors of earlier calls are taken from here, and new ones kept; nullptr: none.
+  std::shared_ptr<EmbeddingCache> cache = nullptr;
 };
 
 /// What happened to one text.

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "engine/batcher.h"
+#include "engine/embedding_cache_session.h"
 
 namespace lattice {
 
@@ -123,6 +124,14 @@ Embedder::Request Embedder::resolve(const EmbedOptions& options) const {
   return request;
 }
 
+// Everything in a Request that changes a vector and is not in its ids already.
+EmbeddingIdentity Embedder::identity(const Request& request) const {
+  return {fingerprint_->model(),
+          fmt::format("{}pooling {}\ndimensions {}\nnormalize {}\nprompt_tokens {}\n",
+                      fingerprint_->compute(), pooling_name(request.pooling), request.dimensions,
+                      request.normalize, request.prompt_tokens)};
+}
+
 TokenizedText Embedder::prepare(const std::string& text, const Request& request) const {
   Encoding encoding = tokenizer_.encode(request.prompt.empty() ? text : request.prompt + text,
                                         encode_options(request.max_length, request.truncate));
@@ -219,9 +228,14 @@ Embeddings Embedder::embed_inputs(std::span<const Input> inputs,
   std::vector<std::size_t> lengths(prepared.size());
   std::transform(prepared.begin(), prepared.end(), lengths.begin(),
                  [](const TokenizedText& text) { return text.ids.size(); });
+  std::optional<EmbeddingCacheSession> cache;
+  if (options.cache) cache.emplace(*options.cache, identity(request), prepared);
+  if (cache) cache->fetch(lengths, out);
   for (const auto& batch : make_batches(lengths, std::max<std::size_t>(options.batch_tokens, 1))) {
     compute_batch(batch, prepared, request, out);
+    if (cache) cache->store(batch, out);
   }
+  if (cache) cache->copy_repeats(out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/context_pool.h"
+#include "engine/embedding_cache_identity.h"
 #include "engine/length_limit.h"
 #include "engine/sentence_config.h"
 #include "engine/sentence_pipeline.h"
@@ -13,6 +14,8 @@
 #include "models/text_model.h"
 
 namespace lattice {
+
+struct EmbeddingIdentity;
 
 /// One text as the model gets it.
 struct TokenizedText {
@@ -27,6 +30,12 @@ class Embedder {
  public:
   Embedder(Tokenizer tokenizer, std::unique_ptr<TextModel> model, SentencePipeline pipeline,
            SentencePrompts prompts, LengthLimit limit, std::unique_ptr<ContextPool> contexts);
+
+  /// What a cache calls this model; set once, before the first call with EmbedOptions::cache.
+  void set_fingerprint(std::unique_ptr<const ModelFingerprint> fingerprint) {
+    fingerprint_ = std::move(fingerprint);
+  }
+  const ModelFingerprint& fingerprint() const { return *fingerprint_; }
 
   /// See Model::embed.
   Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options) const;
@@ -53,6 +62,7 @@ class Embedder {
   struct Request;
 
   Request resolve(const EmbedOptions& options) const;
+  EmbeddingIdentity identity(const Request& request) const;
   TokenizedText prepare(const std::string& text, const Request& request) const;
   TokenizedText prepare(const TokenizedText& text, const Request& request) const;
   template <typename Input>
@@ -74,6 +84,7 @@ class Embedder {
   SentencePrompts prompts_;
   LengthLimit limit_;
   std::unique_ptr<ContextPool> contexts_;
+  std::unique_ptr<const ModelFingerprint> fingerprint_;
 };
 
 }  // namespace lattice

@@ -109,6 +109,13 @@ Model Model::from_directory(const std::filesystem::path& path, const ModelOption
                                  load_sentence_prompts(directory.path()), std::move(limit),
                                  std::make_unique<ContextPool>(device.backend, std::move(threads)));
   describe_embedder(*embedder, info);
+  embedder->set_fingerprint(std::make_unique<ModelFingerprint>(ModelFingerprint::Source{
+      .directory = directory,
+      .module_directories = embedder->pipeline().directories,
+      .weights = files,
+      .tokenizer = embedder->tokenizer().fingerprint(),
+      .compute = fmt::format("dtype {}\ndevice {}\ntarget {}\n", info.compute_dtype, info.device,
+                             info.device_target)}));
   return Model(std::make_shared<const Impl>(std::move(embedder), std::move(info)));
 }
 

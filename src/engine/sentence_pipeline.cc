@@ -18,6 +18,9 @@ SentencePipeline load_sentence_pipeline(const ModelDirectory& directory, std::in
       raise(ErrorCode::kUnsupported, "{}: module \"{}\" after Normalize is not implemented",
             (directory.path() / "modules.json").string(), entry.path);
     }
+    if (entry.kind != ModuleKind::kTransformer) {
+      pipeline.directories.push_back(entry.directory.path());
+    }
     switch (entry.kind) {
       case ModuleKind::kTransformer:
         break;

@@ -17,6 +17,8 @@ struct SentencePipeline {
   std::vector<std::unique_ptr<SentenceModule>> modules;
   bool normalize = false;
   std::string normalize_source;
+  /// Where the modules after the Transformer have their files, in order.
+  std::vector<std::filesystem::path> directories;
 
   /// The width of the pooled vector: hidden_size for each pooling mode.
   std::int64_t pooled_dimension(std::int64_t hidden_size) const {
