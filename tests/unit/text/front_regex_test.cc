@@ -34,7 +34,7 @@ std::string random_text(std::mt19937& random) {
   const std::size_t length = random() % 30;
   for (std::size_t i = 0; i < length; ++i) {
     char32_t c = kCommon[random() % (std::size(kCommon) - 1)];
-    if (random() % 16 == 0) c = random() % 0x110000;
+    if (random() % 16 == 0) c = static_cast<char32_t>(random() % 0x110000);
     if (c < 0xD800 || c >= 0xE000) append_utf8(text, c);
   }
   return text;
