@@ -55,9 +55,10 @@ class Repair {
     at_ = 12;
     const auto model = text();
     auto num_variants = number<std::uint32_t>().value_or(0);
-    for (; num_variants > 0 && at_ < body_.size(); --num_variants) {
+    for (; num_variants > 0; --num_variants) {
       const auto variant = text();
-      variants.push_back(hash_identity(model.value_or(""), variant.value_or("")));
+      if (!model || !variant) return std::move(body_);
+      variants.push_back(hash_identity(*model, *variant));
     }
     number<std::uint64_t>();
     while (repair_record(variants)) {

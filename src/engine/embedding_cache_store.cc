@@ -21,11 +21,11 @@ std::uint64_t hash_ids(std::span<const std::int32_t> ids) {
   return XXH3_64bits(ids.data(), ids.size_bytes());
 }
 
-/// Asks for the whole block at once: its lines arrive together instead of one after the other.
-void prefetch(const CachedEmbedding& entry) {
+/// Asks for a whole block at once: its lines arrive together instead of one after the other. A
+/// tenth of the time of a hit that main memory has to answer.
+void prefetch(const std::uint32_t* words, std::size_t count) {
   constexpr std::size_t kWordsPerLine = 16;
-  const std::uint32_t* const words = entry.words.get();
-  for (std::size_t i = 0; i < entry.num_words(); i += kWordsPerLine) __builtin_prefetch(words + i);
+  for (std::size_t i = 0; i < count; i += kWordsPerLine) __builtin_prefetch(words + i, 0, 2);
 }
 
 bool same_ids(const std::uint32_t* words, std::span<const std::int32_t> ids) {
@@ -37,15 +37,21 @@ bool matches(const CachedEmbedding& entry, const EmbeddingKey& key) {
       entry.num_type_ids != key.type_ids.size()) {
     return false;
   }
-  prefetch(entry);
-  return same_ids(entry.words.get(), key.ids) &&
-         same_ids(entry.words.get() + entry.num_ids, key.type_ids);
+  const std::uint32_t* const words = entry.words.get();
+  prefetch(words, entry.num_words());
+  return same_ids(words, key.ids) && same_ids(words + entry.num_ids, key.type_ids);
 }
 
 bool same_key(const CachedEmbedding& a, const CachedEmbedding& b) {
-  const std::size_t key_words = std::size_t{a.num_ids} + std::size_t{a.num_type_ids};
   return a.identity == b.identity && a.num_ids == b.num_ids && a.num_type_ids == b.num_type_ids &&
-         std::equal(a.words.get(), a.words.get() + key_words, b.words.get());
+         std::equal(a.words.get(), a.words.get() + a.num_key_words(), b.words.get());
+}
+
+/// One pass without a branch, unlike std::all_of: a text's type ids mostly are.
+bool all_zero(std::span<const std::int32_t> ids) {
+  std::int32_t bits = 0;
+  for (const std::int32_t id : ids) bits |= id;
+  return bits == 0;
 }
 
 CachedEmbedding make_entry(const EmbeddingKey& key, std::span<const float> values) {
@@ -93,26 +99,22 @@ InternedIdentity EmbeddingCache::Store::intern(const EmbeddingIdentity& identity
 EmbeddingKey EmbeddingCache::Store::key(InternedIdentity identity,
                                         std::span<const std::int32_t> ids,
                                         std::span<const std::int32_t> type_ids) const {
-  const bool plain =
-      std::all_of(type_ids.begin(), type_ids.end(), [](std::int32_t id) { return id == 0; });
-  if (plain) type_ids = {};
+  if (all_zero(type_ids)) type_ids = {};
   return {identity, ids, type_ids, hash_(identity.hash, ids, type_ids)};
 }
 
 bool EmbeddingCache::Store::find(const EmbeddingKey& key, std::span<float> out) {
   Shard& shard = this->shard(key.hash);
   const std::shared_lock lock(shard.mutex);
-  const auto [begin, end] = shard.entries.equal_range(key.hash);
-  for (auto it = begin; it != end; ++it) {
-    const CachedEmbedding& entry = it->second;
-    if (!matches(entry, key) || entry.dimensions != out.size()) continue;
-    std::memcpy(out.data(), entry.words.get() + entry.num_ids + entry.num_type_ids,
-                out.size_bytes());
-    shard.hits.fetch_add(1, std::memory_order_relaxed);
-    return true;
+  const CachedEmbedding* const entry =
+      shard.entries.find(key.hash, [&](const auto& candidate) { return matches(candidate, key); });
+  if (entry == nullptr || entry->dimensions != out.size()) {
+    shard.misses.fetch_add(1, std::memory_order_relaxed);
+    return false;
   }
-  shard.misses.fetch_add(1, std::memory_order_relaxed);
-  return false;
+  std::memcpy(out.data(), entry->words.get() + entry->num_key_words(), out.size_bytes());
+  shard.hits.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 bool EmbeddingCache::Store::insert(const EmbeddingKey& key, std::span<const float> values) {
@@ -130,26 +132,25 @@ EmbeddingCache::Store::Added EmbeddingCache::Store::try_add(std::uint64_t hash,
                                                             const CachedEmbedding& entry) {
   Shard& shard = this->shard(hash);
   const std::unique_lock lock(shard.mutex);
-  const auto [begin, end] = shard.entries.equal_range(hash);
-  const auto same = [&](const auto& other) { return same_key(other.second, entry); };
-  if (std::any_of(begin, end, same)) return Added::kThere;
+  const auto same = [&](const CachedEmbedding& other) { return same_key(other, entry); };
+  if (shard.entries.find(hash, same) != nullptr) return Added::kThere;
   // Reserves a place before it is taken: threads in other shards cannot pass the capacity together.
   if (count_.fetch_add(1) >= capacity_) {
     count_.fetch_sub(1);
     return Added::kFull;
   }
-  shard.entries.emplace(hash, entry);
+  shard.entries.add(hash, entry);
   return Added::kYes;
 }
 
 /// Empties all shards at one moment. The entries are returned, to be destroyed without a lock.
-EmbeddingCache::Store::Maps EmbeddingCache::Store::take_all(bool only_if_full) {
-  Maps taken;
+EmbeddingCache::Store::Tables EmbeddingCache::Store::take_all(bool only_if_full) {
+  Tables taken;
   std::array<std::unique_lock<std::shared_mutex>, kNumShards> locks;
   for (std::size_t i = 0; i < kNumShards; ++i) locks[i] = std::unique_lock(shards_[i].mutex);
   // Places are reserved under a lock, so with all of them held this is the number of entries.
   if (only_if_full && count_.load() < capacity_) return taken;
-  for (std::size_t i = 0; i < kNumShards; ++i) taken[i].swap(shards_[i].entries);
+  for (std::size_t i = 0; i < kNumShards; ++i) std::swap(taken[i], shards_[i].entries);
   count_.store(0);
   if (only_if_full) flushes_.fetch_add(1, std::memory_order_relaxed);
   return taken;
@@ -186,7 +187,7 @@ EmbeddingCache::Store::Snapshot EmbeddingCache::Store::snapshot(const std::strin
   }
   for (const Shard& shard : shards_) {
     const std::shared_lock lock(shard.mutex);
-    for (const auto& [hash, entry] : shard.entries) {
+    for (const auto& [hash, entry] : shard.entries.records()) {
       const auto variant = variant_of.find(entry.identity);
       if (variant == variant_of.end()) continue;
       snapshot.records.push_back({hash, variant->second, entry});
@@ -216,9 +217,8 @@ int compare_keys(const EmbeddingCache::Store::Snapshot::Record& a,
     return std::tuple(record.hash, record.variant, record.entry.num_ids, record.entry.num_type_ids);
   };
   if (head(a) != head(b)) return head(a) < head(b) ? -1 : 1;
-  const std::size_t num_key_words = std::size_t{a.entry.num_ids} + a.entry.num_type_ids;
   return std::memcmp(a.entry.words.get(), b.entry.words.get(),
-                     num_key_words * sizeof(std::uint32_t));
+                     a.entry.num_key_words() * sizeof(std::uint32_t));
 }
 
 }  // namespace lattice

@@ -4,15 +4,14 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "engine/embedding_cache_table.h"
 #include "lattice/embedding_cache.h"
 
 namespace lattice {
@@ -37,19 +36,6 @@ struct EmbeddingKey {
   std::span<const std::int32_t> ids;
   std::span<const std::int32_t> type_ids;  ///< empty when all are 0, else as long as ids
   std::uint64_t hash = 0;
-};
-
-/// A key and its vector, immutable and shared: ids, type ids and the vector's bits in one block.
-struct CachedEmbedding {
-  std::uint32_t identity = 0;
-  std::uint32_t num_ids = 0;
-  std::uint32_t num_type_ids = 0;
-  std::uint32_t dimensions = 0;
-  std::shared_ptr<const std::uint32_t[]> words;
-
-  std::size_t num_words() const {
-    return std::size_t{num_ids} + std::size_t{num_type_ids} + std::size_t{dimensions};
-  }
 };
 
 /// Where an entry is looked for. Not trusted beyond that: any function is correct.
@@ -109,25 +95,20 @@ class EmbeddingCache::Store {
   std::size_t restore(const std::string& model, const Snapshot& snapshot);
 
  private:
-  struct PassThrough {
-    std::size_t operator()(std::uint64_t hash) const { return hash; }
-  };
-  using Map = std::unordered_multimap<std::uint64_t, CachedEmbedding, PassThrough>;
-
   // A line of cache each: neighbours' locks and counters must not share one.
   struct alignas(64) Shard {
     mutable std::shared_mutex mutex;
-    Map entries;  // guarded by mutex
+    EmbeddingTable entries;  // guarded by mutex
     std::atomic<std::uint64_t> hits = 0;
     std::atomic<std::uint64_t> misses = 0;
   };
   static constexpr std::size_t kNumShards = 16;
-  using Maps = std::array<Map, kNumShards>;
+  using Tables = std::array<EmbeddingTable, kNumShards>;
 
   Shard& shard(std::uint64_t hash) { return shards_[hash >> 60]; }
   enum class Added { kYes, kThere, kFull };
   Added try_add(std::uint64_t hash, const CachedEmbedding& entry);
-  Maps take_all(bool only_if_full);
+  Tables take_all(bool only_if_full);
 
   const std::size_t capacity_;
   const HashFunction hash_;
