@@ -30,6 +30,11 @@ void print_json(const ModelInfo& info) {
   write_sourced(json, "normalize", info.normalize);
   write_sourced(json, "max_length", info.max_length);
   write_sourced(json, "similarity", info.similarity);
+  if (info.eos_token_id) write_sourced(json, "eos_token_id", *info.eos_token_id);
+  if (info.rope_table_max_seq_len) {
+    write_sourced(json, "rope_table_max_seq_len", *info.rope_table_max_seq_len);
+  }
+  if (info.gpu_max_seq_len) write_sourced(json, "gpu_max_seq_len", *info.gpu_max_seq_len);
   json.key("prompts").begin_object();
   for (const auto& [name, text] : info.prompts) json.field(name, text);
   json.end_object().key("default_prompt_name");
@@ -67,6 +72,18 @@ void print_text(const ModelInfo& info) {
   for (const auto& [name, text] : info.prompts) {
     const bool is_default = info.default_prompt_name == name;
     print_line("prompt", fmt::format("{} = \"{}\"{}", name, text, is_default ? " (default)" : ""));
+  }
+  if (info.eos_token_id) {
+    print_line("end token", std::to_string(info.eos_token_id->value), info.eos_token_id->source);
+  }
+  if (info.rope_table_max_seq_len) {
+    print_line("RoPE table",
+               fmt::format("{} positions at first", info.rope_table_max_seq_len->value),
+               info.rope_table_max_seq_len->source);
+  }
+  if (info.gpu_max_seq_len) {
+    print_line("GPU limit", fmt::format("{} tokens", info.gpu_max_seq_len->value),
+               info.gpu_max_seq_len->source);
   }
   print_line("device",
              fmt::format("{} ({}), {} threads", info.device, info.device_target, info.num_threads),

@@ -120,6 +120,11 @@ struct ModelInfo {
   Sourced<std::string> similarity;   ///< the score the model's files recommend, "cosine"
   std::vector<std::pair<std::string, std::string>> prompts;
   std::optional<std::string> default_prompt_name;
+  // Of inference_config.json, where it says so:
+  std::optional<Sourced<std::int64_t>> eos_token_id;
+  /// Positions of the first rotary table; absent for models without one.
+  std::optional<Sourced<std::int64_t>> rope_table_max_seq_len;
+  std::optional<Sourced<std::int64_t>> gpu_max_seq_len;
   std::string device;         ///< the backend in use
   std::string device_target;  ///< its instruction set or device
   std::string device_reason;  ///< why this device
@@ -163,6 +168,18 @@ class Model {
  private:
   explicit Model(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const Impl> impl_;
+};
+
+/// A Model that is a Qwen3 decoder (Qwen3-Embedding): the same object, its family checked.
+class QwenModel : public Model {
+ public:
+  /// Model::from_directory, which gives the same vectors; throws LatticeError(kUnsupported) as well
+  /// for a directory of another family.
+  static QwenModel from_directory(const std::filesystem::path& directory,
+                                  const ModelOptions& options = {});
+
+ private:
+  explicit QwenModel(Model model) : Model(std::move(model)) {}
 };
 
 }  // namespace lattice

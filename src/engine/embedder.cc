@@ -113,7 +113,7 @@ Embedder::Request Embedder::resolve(const EmbedOptions& options) const {
   request.normalize = options.normalize.value_or(pipeline_.normalize);
   request.max_length = static_cast<std::size_t>(limit_.max_tokens);
   if (options.max_length) {
-    const std::size_t least = tokenizer_.num_special_tokens(/*pair=*/false) + 1;
+    const std::size_t least = tokenizer_.num_special_tokens(/*pair=*/false) + num_appended() + 1;
     if (*options.max_length < least || *options.max_length > request.max_length) {
       raise(ErrorCode::kInvalidArgument, "max_length: expected {}..{} ({}), got {}", least,
             request.max_length, limit_.source, *options.max_length);
@@ -133,12 +133,17 @@ EmbeddingIdentity Embedder::identity(const Request& request) const {
 }
 
 TokenizedText Embedder::prepare(const std::string& text, const Request& request) const {
+  const std::size_t most = request.max_length - num_appended();
   Encoding encoding = tokenizer_.encode(request.prompt.empty() ? text : request.prompt + text,
-                                        encode_options(request.max_length, request.truncate));
+                                        encode_options(most, request.truncate));
   if (encoding.truncated && request.truncate == Truncate::kError) {
     raise(ErrorCode::kTooLong,
           "the text has {} tokens, the limit is {} ({}); allow truncation or shorten it",
-          encoding.num_tokens_untruncated, request.max_length, limit_.source);
+          encoding.num_tokens_untruncated + num_appended(), request.max_length, limit_.source);
+  }
+  if (appended_token_) {
+    encoding.ids.push_back(*appended_token_);
+    encoding.type_ids.push_back(0);
   }
   if (encoding.ids.empty()) {
     raise(ErrorCode::kInvalidArgument,

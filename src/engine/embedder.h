@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ class Embedder {
     fingerprint_ = std::move(fingerprint);
   }
   const ModelFingerprint& fingerprint() const { return *fingerprint_; }
+
+  /// Ends every text with this token, set once before the first call; inside the length limit.
+  void append_token(std::optional<std::int32_t> id) { appended_token_ = id; }
 
   /// See Model::embed.
   Embeddings embed(std::span<const std::string> texts, const EmbedOptions& options) const;
@@ -77,6 +81,7 @@ class Embedder {
                       std::span<const std::int32_t> skip, const Request& request,
                       MutMatrix out) const;
   std::size_t prompt_length(const std::string& prompt) const;
+  std::size_t num_appended() const { return appended_token_ ? 1 : 0; }
 
   Tokenizer tokenizer_;
   std::unique_ptr<TextModel> model_;
@@ -85,6 +90,7 @@ class Embedder {
   LengthLimit limit_;
   std::unique_ptr<ContextPool> contexts_;
   std::unique_ptr<const ModelFingerprint> fingerprint_;
+  std::optional<std::int32_t> appended_token_;
 };
 
 }  // namespace lattice

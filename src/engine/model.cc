@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "engine/device.h"
+#include "engine/inference_config.h"
 #include "engine/model_impl.h"
 #include "io/config_reader.h"
 #include "io/model_directory.h"
@@ -50,6 +51,19 @@ LengthLimit length_limit(const TransformerModuleConfig& module, const Tokenizer&
                                .positions_are_hard_limit = traits.positions_are_hard_limit});
 }
 
+/// The token that ends a text to embed where the tokenizer does not say: inference_config.json's.
+std::optional<std::int32_t> appended_token(const InferenceConfig& config,
+                                           const Tokenizer& tokenizer, const ModelTraits& traits) {
+  if (!config.eos_token_id) return std::nullopt;
+  const std::int64_t id = config.eos_token_id->value;
+  if (id >= traits.vocab_size) {
+    raise(ErrorCode::kMalformed, "{}: {} is outside the model's vocabulary of {}",
+          config.eos_token_id->source, id, traits.vocab_size);
+  }
+  if (tokenizer.num_special_tokens(/*pair=*/false) > 0) return std::nullopt;
+  return static_cast<std::int32_t>(id);
+}
+
 void describe_embedder(const Embedder& embedder, ModelInfo& info) {
   const ModelTraits& traits = embedder.model().traits();
   info.family = traits.family;
@@ -71,6 +85,12 @@ void describe_embedder(const Embedder& embedder, ModelInfo& info) {
   info.default_prompt_name = prompts.default_prompt_name;
 }
 
+void describe_inference(const InferenceConfig& config, const ModelTraits& traits, ModelInfo& info) {
+  info.eos_token_id = config.eos_token_id;
+  if (traits.rotary_positions) info.rope_table_max_seq_len = config.rope_table_max_seq_len;
+  info.gpu_max_seq_len = config.gpu_max_seq_len;
+}
+
 }  // namespace
 
 Model Model::from_directory(const std::filesystem::path& path, const ModelOptions& options) {
@@ -83,16 +103,20 @@ Model Model::from_directory(const std::filesystem::path& path, const ModelOption
   const WeightFiles files = value_or_throw(WeightFiles::open(directory.path()));
   const WeightScope weights(files);
 
-  std::unique_ptr<TextModel> model = family.load({.config = config.root(),
-                                                  .config_path = config_path.string(),
-                                                  .weights = weights,
-                                                  .format = format});
+  const InferenceConfig inference = load_inference_config(directory.path());
+  std::unique_ptr<TextModel> model =
+      family.load({.config = config.root(),
+                   .config_path = config_path.string(),
+                   .weights = weights,
+                   .format = format,
+                   .rope_table_positions = inference.rope_table_max_seq_len.value});
   warn_unused_weights(weights, family, directory.path().string());
   const TransformerModuleConfig module = load_transformer_module_config(directory.path());
   Tokenizer tokenizer =
       Tokenizer::from_directory(directory.path(), {.lowercase = module.do_lower_case});
   SentencePipeline pipeline = load_sentence_pipeline(directory, model->traits().hidden_size);
   LengthLimit limit = length_limit(module, tokenizer, model->traits());
+  const auto last_token = appended_token(inference, tokenizer, model->traits());
   auto threads = std::make_shared<ThreadPool>(options.num_threads);
 
   ModelInfo info;
@@ -108,7 +132,9 @@ Model Model::from_directory(const std::filesystem::path& path, const ModelOption
       std::make_unique<Embedder>(std::move(tokenizer), std::move(model), std::move(pipeline),
                                  load_sentence_prompts(directory.path()), std::move(limit),
                                  std::make_unique<ContextPool>(device.backend, std::move(threads)));
+  embedder->append_token(last_token);
   describe_embedder(*embedder, info);
+  describe_inference(inference, embedder->model().traits(), info);
   embedder->set_fingerprint(std::make_unique<ModelFingerprint>(ModelFingerprint::Source{
       .directory = directory,
       .module_directories = embedder->pipeline().directories,
@@ -117,6 +143,16 @@ Model Model::from_directory(const std::filesystem::path& path, const ModelOption
       .compute = fmt::format("dtype {}\ndevice {}\ntarget {}\n", info.compute_dtype, info.device,
                              info.device_target)}));
   return Model(std::make_shared<const Impl>(std::move(embedder), std::move(info)));
+}
+
+QwenModel QwenModel::from_directory(const std::filesystem::path& directory,
+                                    const ModelOptions& options) {
+  Model model = Model::from_directory(directory, options);
+  if (model.info().family != "qwen3") {
+    raise(ErrorCode::kUnsupported, "{}: expected a Qwen3 model, got the family {}",
+          directory.string(), model.info().family);
+  }
+  return QwenModel(std::move(model));
 }
 
 Embeddings Model::embed(std::span<const std::string> texts, const EmbedOptions& options) const {

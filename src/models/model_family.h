@@ -18,6 +18,7 @@ struct ModelSource {
   std::string config_path;  ///< for messages
   WeightScope weights;      ///< the root of all tensor names
   WeightFormat format = WeightFormat::kF32;
+  std::int64_t rope_table_positions = 1024;  ///< of the first rotary table, which grows
 };
 
 /// One architecture family. Each family is one file in src/models that defines a function

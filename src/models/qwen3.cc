@@ -74,13 +74,13 @@ std::int64_t longest(const SequenceLayout& layout) {
 
 class Qwen3Model final : public TextModel {
  public:
-  Qwen3Model(const Qwen3Config& config, const WeightScope& root, WeightFormat format)
-      : config_(config), rope_(config.rope, kInitialPositions) {
+  Qwen3Model(const Qwen3Config& config, const WeightScope& root, const ModelSource& source)
+      : config_(config), rope_(config.rope, source.rope_table_positions) {
     embed_tokens_ =
         root.child("embed_tokens").require("weight", {config.vocab_size, config.hidden_size});
     const WeightScope layers = root.child("layers");
     for (std::int64_t i = 0; i < config.num_hidden_layers; ++i) {
-      layers_.push_back(load_layer(layers.child(std::to_string(i)), config, format));
+      layers_.push_back(load_layer(layers.child(std::to_string(i)), config, source.format));
     }
     norm_ = RmsNorm::load(root.child("norm"), config.hidden_size, config.rms_norm_eps);
     traits_ = {.family = "qwen3",
@@ -90,6 +90,7 @@ class Qwen3Model final : public TextModel {
                .num_attention_heads = config.num_attention_heads,
                .max_positions = config.max_position_embeddings,
                .positions_are_hard_limit = false,
+               .rotary_positions = true,
                .bidirectional = false};
   }
 
@@ -102,7 +103,7 @@ class Qwen3Model final : public TextModel {
     if (tap) tap("embeddings", hidden);
     const Rotation rotation{position_ids(batch.layout), rope_.angles(longest(batch.layout))};
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      forward_attention(context, layers_[i], batch.layout, rotation, hidden);
+      forward_attention(context, i, batch.layout, rotation, hidden);
       forward_mlp(context, layers_[i], hidden);
       if (tap) tap("layer." + std::to_string(i), hidden);
     }
@@ -110,15 +111,14 @@ class Qwen3Model final : public TextModel {
   }
 
  private:
-  static constexpr std::int64_t kInitialPositions = 1024;
-
   struct Rotation {
     std::vector<std::int32_t> positions;
     std::shared_ptr<const RotaryAngles> angles;
   };
 
-  void forward_attention(Context& context, const Qwen3Layer& layer, const SequenceLayout& layout,
+  void forward_attention(Context& context, std::size_t index, const SequenceLayout& layout,
                          const Rotation& rotation, MutMatrix hidden) const {
+    const Qwen3Layer& layer = layers_[index];
     const Workspace::Scope scratch(context.workspace());
     const std::int64_t tokens = hidden.rows;
     const MutMatrix normed = context.workspace().matrix(tokens, config_.hidden_size);
@@ -139,7 +139,8 @@ class Qwen3Model final : public TextModel {
                         .num_kv_heads = config_.num_key_value_heads,
                         .head_dim = config_.head_dim,
                         .scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim)),
-                        .causal = true});
+                        .causal = true,
+                        .window = config_.windows[index]});
     layer.o_proj.forward(context, attended, hidden, Activation::kIdentity, ConstMatrix(hidden));
   }
 
@@ -204,7 +205,7 @@ WeightScope find_root(const WeightScope& weights, const std::string& config_path
 std::unique_ptr<TextModel> load_qwen3(const ModelSource& source) {
   const Qwen3Config config = parse_qwen3_config(source.config, source.config_path);
   return std::make_unique<Qwen3Model>(config, find_root(source.weights, source.config_path),
-                                      source.format);
+                                      source);
 }
 
 }  // namespace

@@ -41,18 +41,40 @@ void refuse(ConfigReader& reader, std::string_view key, std::string_view why) {
   reader.set_error(ErrorCode::kUnsupported, fmt::format("{}: {}: {}", reader.source(), key, why));
 }
 
-// A window is in force where use_sliding_window says so; the other keys are inert without it.
-void refuse_sliding_window(ConfigReader& reader) {
-  reader.ignore({"sliding_window", "max_window_layers"});
-  if (reader.get_bool("use_sliding_window", false)) {
-    refuse(reader, "use_sliding_window", "true is not implemented");
+// layer_types rules where it is given; else the layers from max_window_layers on have the window.
+// Without use_sliding_window there is none, whatever sliding_window says.
+void read_windows(ConfigReader& reader, Qwen3Config& config) {
+  const bool enabled = reader.get_bool("use_sliding_window", false);
+  const std::int64_t window =
+      enabled ? reader.require_int("sliding_window", 1, std::int64_t{1} << 30) : 0;
+  reader.ignore({"sliding_window"});
+  const std::int64_t first = reader.get_int("max_window_layers", 28, 0, kMaxWidth);
+  if (!reader.ok()) return;
+  for (std::int64_t i = 0; i < config.num_hidden_layers; ++i) {
+    config.windows.push_back(i >= first ? window : 0);
   }
   const Json* layer_types = reader.get("layer_types");
   if (layer_types == nullptr) return;
-  for (const Json& type : layer_types->items()) {
-    if (type.as_string() != "full_attention") {
-      refuse(reader, "layer_types",
-             fmt::format("\"{}\" is not implemented", type.as_string().value_or("?")));
+  if (layer_types->items().size() != config.windows.size()) {
+    reader.set_error(
+        ErrorCode::kMalformed,
+        fmt::format("{}: layer_types: expected {} entries (num_hidden_layers), got {}",
+                    reader.source(), config.windows.size(), layer_types->items().size()));
+    return;
+  }
+  for (std::size_t i = 0; i < config.windows.size(); ++i) {
+    const std::string_view type = layer_types->items()[i].as_string().value_or("?");
+    if (type == "sliding_attention" && window > 0) {
+      config.windows[i] = window;
+    } else if (type == "sliding_attention") {
+      reader.set_error(ErrorCode::kMalformed,
+                       fmt::format("{}: layer_types: \"sliding_attention\" needs "
+                                   "use_sliding_window",
+                                   reader.source()));
+    } else if (type == "full_attention") {
+      config.windows[i] = 0;
+    } else {
+      refuse(reader, "layer_types", fmt::format("\"{}\" is not implemented", type));
     }
   }
 }
@@ -100,7 +122,7 @@ Qwen3Config parse_qwen3_config(const Json& config_json, const std::string& path)
   if (reader.has("quantization_config")) {
     refuse(reader, "quantization_config", "this quantization is not implemented");
   }
-  refuse_sliding_window(reader);
+  read_windows(reader, config);
   check_shape(reader, config);
   config.rope = read_rope_config(reader, config.head_dim, config.max_position_embeddings);
   ignore_inert_keys(reader);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "io/json.h"
 #include "layers/rotary_table.h"
@@ -24,6 +25,8 @@ struct Qwen3Config {
   bool attention_bias = false;
   bool tie_word_embeddings = false;
   RopeConfig rope;
+  /// Per layer: how many tokens up to itself a token sees; 0: all of them.
+  std::vector<std::int64_t> windows;
 
   std::int64_t q_dim() const { return num_attention_heads * head_dim; }
   std::int64_t kv_dim() const { return num_key_value_heads * head_dim; }

@@ -34,6 +34,8 @@ struct ModelTraits {
   /// Whether a longer sequence cannot be computed (a table of positions) or only leaves the range
   /// that the config states (rotary positions).
   bool positions_are_hard_limit = true;
+  /// Whether positions are angles of a rotary table (RoPE).
+  bool rotary_positions = false;
   /// Whether a token attends to later ones (an encoder).
   bool bidirectional = true;
 };

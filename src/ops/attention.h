@@ -6,7 +6,8 @@
 namespace lattice {
 
 /// Scaled dot-product attention inside each sequence of a packed batch:
-/// out_h = softmax(scale q_h k_g^T [+ causal mask]) v_g, with g = h / (num_heads / num_kv_heads).
+/// out_h = softmax(scale q_h k_g^T [+ mask]) v_g, with g = h / (num_heads / num_kv_heads). With
+/// `causal`, token i sees the tokens up to itself; a `window` keeps of those the last `window`.
 ///
 /// Head h of q lies in columns [h * head_dim, (h + 1) * head_dim); likewise k, v with KV heads. The
 /// views may be column ranges of one fused QKV matrix. The softmax is in f32 or better and never
@@ -23,6 +24,7 @@ struct AttentionArgs {
   std::int64_t head_dim = 0;
   float scale = 1.0f;
   bool causal = false;
+  std::int64_t window = 0;  ///< 0: no window; else causal is true
 };
 
 }  // namespace lattice

@@ -127,6 +127,8 @@ void attention(Context& context, const AttentionArgs& args) {
   check_same_shape("attention", args.k, args.v);
   check(args.q.rows == args.k.rows, "[attention] expected {} keys, got {}", args.q.rows,
         args.k.rows);
+  check(args.window == 0 || (args.window > 0 && args.causal),
+        "[attention] expected a positive window of causal attention, got {}", args.window);
   check_layout("attention", args.layout, args.q.rows);
   context.backend().attention(context, args);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "backends/registry.h"
@@ -90,17 +91,9 @@ TEST_P(TinyModel, ComputesTheTapsOfTheReference) {
   }
 }
 
-// Variants with a sliding attention window, which is refused by name (SlidingWindowIsRefused).
-bool has_window(const TinyVariant& variant) {
-  return variant.name == "qwen3-window" || variant.name == "qwen3-window-all" ||
-         variant.name == "qwen3-layer-types";
-}
-
 std::vector<std::size_t> variant_indices() {
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < tiny_variants().size(); ++i) {
-    if (!has_window(tiny_variants()[i])) indices.push_back(i);
-  }
+  std::vector<std::size_t> indices(tiny_variants().size());
+  std::iota(indices.begin(), indices.end(), 0);
   return indices;
 }
 
@@ -118,22 +111,6 @@ INSTANTIATE_TEST_SUITE_P(Variants, TinyModel,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
-
-TEST(TinyModel, SlidingWindowIsRefused) {
-  std::size_t refused = 0;
-  for (const TinyVariant& variant : tiny_variants()) {
-    if (!has_window(variant)) continue;
-    try {
-      Model::from_directory(variant.directory);
-      ADD_FAILURE() << variant.name << " was accepted";
-    } catch (const LatticeError& error) {
-      EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-      EXPECT_NE(std::string(error.what()).find("use_sliding_window"), std::string::npos);
-      ++refused;
-    }
-  }
-  EXPECT_EQ(refused, 3u);
-}
 
 TEST(TinyModel, ShardedEqualsSingleBitForBit) {
   std::size_t compared = 0;

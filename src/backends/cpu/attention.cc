@@ -50,6 +50,11 @@ struct AttentionSizes {
   std::int64_t chunk_queries;
 };
 
+// The first key that a query may see.
+std::int64_t first_key(const AttentionArgs& args, std::int64_t query) {
+  return args.window > 0 ? std::max<std::int64_t>(0, query + 1 - args.window) : 0;
+}
+
 // A thread's scratch memory; every part starts on a cache line.
 struct AttentionScratch {
   explicit AttentionScratch(const AttentionSizes& sizes, float* memory = nullptr) {
@@ -101,7 +106,8 @@ class ChunkAttention {
                 SoftmaxState{-std::numeric_limits<float>::infinity(), 0.0f, 0.0f});
     pack_queries();
     const std::int64_t num_keys = args_.causal ? queries.end : args_.layout.length(seq);
-    for (std::int64_t j = 0; j < num_keys; j += sizes_.block_keys) {
+    const std::int64_t first = first_key(args_, queries.begin) / sizes_.block_keys;
+    for (std::int64_t j = first * sizes_.block_keys; j < num_keys; j += sizes_.block_keys) {
       visit_block({j, std::min(j + sizes_.block_keys, num_keys)});
     }
     finish();
@@ -145,7 +151,9 @@ class ChunkAttention {
   void visit_tile(std::int64_t head, Range rows, Range keys) {
     const std::int64_t block_keys = keys.end - keys.begin;
     const std::int64_t num_keys = seen_keys(rows.end - 1, keys);
-    if (num_keys == 0) return;
+    const std::int64_t first_seen = first_key(args_, queries_.begin + rows.begin);
+    if (num_keys == 0 || first_seen >= keys.end) return;
+    const bool first_block = first_seen >= keys.begin;
     const std::int64_t num_pairs = (rows.end - rows.begin + 1) / 2;
     const TileFunction tile = gemm_.tiles[static_cast<std::size_t>(num_pairs - 1)];
     const std::int64_t first = head * sizes_.chunk_queries + rows.begin;
@@ -161,14 +169,14 @@ class ChunkAttention {
       softmax_pair(first, rows, pair, keys, num_keys);
     }
     float* sums = scratch_.sums + first * sizes_.padded_dim;
-    if (keys.begin > 0) rescale(first, 2 * num_pairs);
+    if (!first_block) rescale(first, 2 * num_pairs);
     for (std::int64_t c = 0; c < sizes_.padded_dim; c += gemm_.panel_cols) {
       tile({.block = as_bytes(scratch_.weights),
             .panels = as_bytes(scratch_.values + c * block_keys),
             .depth = num_keys,
             .sums = sums + c,
             .sums_stride = sizes_.padded_dim,
-            .accumulate = keys.begin > 0});
+            .accumulate = !first_block});
     }
   }
 
@@ -178,17 +186,24 @@ class ChunkAttention {
     return std::max<std::int64_t>(0, end - keys.begin);
   }
 
+  // How many leading keys of the block the window hides from a row that sees the block's end.
+  std::int64_t hidden_keys(std::int64_t row, Range keys) const {
+    const std::int64_t first = first_key(args_, queries_.begin + row);
+    return std::clamp<std::int64_t>(first - keys.begin, 0, seen_keys(row, keys));
+  }
+
   // style: allow(parameters) the coordinates of one pair of rows
   void softmax_pair(std::int64_t first, Range rows, std::int64_t pair, Range keys,
                     std::int64_t num_keys) {
     const std::int64_t r = rows.begin + 2 * pair;
+    const std::int64_t last = std::min(r + 1, rows.end - 1);  // a lone row is paired with itself
     float* scores = scratch_.scores + 2 * pair * sizes_.block_keys;
-    kernels_.softmax_pair(
-        {.scores = {scores, scores + sizes_.block_keys},
-         .num_keys = num_keys,
-         .num_seen = {seen_keys(r, keys), seen_keys(std::min(r + 1, rows.end - 1), keys)},
-         .weights = scratch_.weights + 2 * pair * num_keys,
-         .state = state_ + first + 2 * pair});
+    kernels_.softmax_pair({.scores = {scores, scores + sizes_.block_keys},
+                           .num_keys = num_keys,
+                           .first_seen = {hidden_keys(r, keys), hidden_keys(last, keys)},
+                           .end_seen = {seen_keys(r, keys), seen_keys(last, keys)},
+                           .weights = scratch_.weights + 2 * pair * num_keys,
+                           .state = state_ + first + 2 * pair});
   }
 
   // Brings the sums of earlier blocks to the new maxima.
@@ -224,7 +239,7 @@ class ChunkAttention {
 
 // About the work of a task; the sum over all tasks is shared out evenly.
 std::int64_t task_cost(const AttentionArgs& args, std::int64_t length, Range queries) {
-  const std::int64_t keys = args.causal ? queries.end : length;
+  const std::int64_t keys = (args.causal ? queries.end : length) - first_key(args, queries.begin);
   constexpr std::int64_t kPackingCost = 8;  // of a key, in queries
   return (queries.end - queries.begin + kPackingCost) * keys;
 }

@@ -50,9 +50,10 @@ void attend(const AttentionArgs& args, std::int64_t row, std::int64_t head, std:
 void ReferenceBackend::attention(Context&, const AttentionArgs& args) const {
   for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) {
     for (std::int64_t i = 0; i < args.layout.length(s); ++i) {
-      const std::int64_t num_keys = args.causal ? i + 1 : args.layout.length(s);
+      const std::int64_t end = args.causal ? i + 1 : args.layout.length(s);
+      const std::int64_t begin = args.window > 0 ? std::max<std::int64_t>(0, end - args.window) : 0;
       for (std::int64_t h = 0; h < args.num_heads; ++h) {
-        attend(args, args.layout.begin(s) + i, h, args.layout.begin(s), num_keys);
+        attend(args, args.layout.begin(s) + i, h, args.layout.begin(s) + begin, end - begin);
       }
     }
   }

@@ -3,25 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "lattice/model.h"
-#include "support/temp_dir.h"
-#include "support/tiny_models.h"
+#include "support/model_copy.h"
 
 namespace lattice {
 namespace {
 
 class ModelDirectoryFaults : public testing::Test {
  protected:
-  ModelDirectoryFaults() {
-    std::filesystem::copy(tiny_directory("bert-mean"), dir_.path(),
-                          std::filesystem::copy_options::recursive |
-                              std::filesystem::copy_options::overwrite_existing);
-  }
-
   void replace(const std::string& file, const std::string& from, const std::string& to) {
-    std::string content = read_file(dir_ / file);
-    const std::size_t at = content.find(from);
-    ASSERT_NE(at, std::string::npos) << file << " holds no " << from;
-    dir_.write(file, content.replace(at, from.size(), to));
+    dir_.replace(file, from, to);
   }
 
   void expect_refused(ErrorCode code, const std::vector<std::string>& names) {
@@ -37,7 +27,7 @@ class ModelDirectoryFaults : public testing::Test {
     }
   }
 
-  TempDir dir_;
+  ModelCopy dir_{"bert-mean"};
 };
 
 TEST_F(ModelDirectoryFaults, TheUndamagedCopyLoads) {
@@ -45,12 +35,12 @@ TEST_F(ModelDirectoryFaults, TheUndamagedCopyLoads) {
 }
 
 TEST_F(ModelDirectoryFaults, MissingConfigIsNeverAnotherModelsShape) {
-  std::filesystem::remove(dir_ / "config.json");
+  std::filesystem::remove(dir_.path() / "config.json");
   expect_refused(ErrorCode::kNotFound, {"config.json"});
 }
 
 TEST_F(ModelDirectoryFaults, MissingDirectory) {
-  EXPECT_THROW(Model::from_directory(dir_ / "nothing"), LatticeError);
+  EXPECT_THROW(Model::from_directory(dir_.path() / "nothing"), LatticeError);
 }
 
 TEST_F(ModelDirectoryFaults, ZeroHeads) {
@@ -116,19 +106,19 @@ TEST_F(ModelDirectoryFaults, MissingTensorIsNamed) {
 }
 
 TEST_F(ModelDirectoryFaults, TruncatedWeights) {
-  const std::string bytes = read_file(dir_ / "model.safetensors");
+  const std::string bytes = read_file(dir_.path() / "model.safetensors");
   dir_.write("model.safetensors", bytes.substr(0, bytes.size() / 2));
   expect_refused(ErrorCode::kMalformed, {"model.safetensors"});
 }
 
 TEST_F(ModelDirectoryFaults, OnlyPytorchBin) {
-  std::filesystem::rename(dir_ / "model.safetensors", dir_ / "pytorch_model.bin");
+  std::filesystem::rename(dir_.path() / "model.safetensors", dir_.path() / "pytorch_model.bin");
   expect_refused(ErrorCode::kUnsupported, {"pytorch_model.bin", "safetensors"});
 }
 
 TEST_F(ModelDirectoryFaults, MissingTokenizer) {
-  std::filesystem::remove(dir_ / "tokenizer.json");
-  std::filesystem::remove(dir_ / "vocab.txt");
+  std::filesystem::remove(dir_.path() / "tokenizer.json");
+  std::filesystem::remove(dir_.path() / "vocab.txt");
   expect_refused(ErrorCode::kNotFound, {"tokenizer.json"});
 }
 
@@ -138,7 +128,7 @@ TEST_F(ModelDirectoryFaults, BrokenPoolingFile) {
 }
 
 TEST_F(ModelDirectoryFaults, MissingPoolingFile) {
-  std::filesystem::remove(dir_ / "1_Pooling/config.json");
+  std::filesystem::remove(dir_.path() / "1_Pooling/config.json");
   expect_refused(ErrorCode::kNotFound, {"1_Pooling"});
 }
 
@@ -161,8 +151,8 @@ TEST_F(ModelDirectoryFaults, UnknownDtype) {
 // A user's own links, as in the hub's cache, are followed.
 TEST_F(ModelDirectoryFaults, SymbolicLinksLoad) {
   const TempDir blobs;
-  std::filesystem::rename(dir_ / "model.safetensors", blobs / "abc");
-  std::filesystem::create_symlink(blobs / "abc", dir_ / "model.safetensors");
+  std::filesystem::rename(dir_.path() / "model.safetensors", blobs / "abc");
+  std::filesystem::create_symlink(blobs / "abc", dir_.path() / "model.safetensors");
   EXPECT_EQ(Model::from_directory(dir_.path()).info().hidden_size, 36);
 }
 

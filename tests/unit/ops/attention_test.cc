@@ -33,7 +33,7 @@ struct Batch {
   std::int64_t q_cols() const { return heads.num_heads * heads.head_dim; }
   std::int64_t kv_cols() const { return heads.num_kv_heads * heads.head_dim; }
 
-  Grid run(Context& context, bool causal) const {
+  Grid run(Context& context, bool causal, std::int64_t window = 0) const {
     Grid out(qkv.rows(), q_cols());
     lattice::attention(context, {.q = qkv.view().columns(0, q_cols()),
                                  .k = qkv.view().columns(q_cols(), kv_cols()),
@@ -44,7 +44,8 @@ struct Batch {
                                  .num_kv_heads = heads.num_kv_heads,
                                  .head_dim = heads.head_dim,
                                  .scale = 1.0f / std::sqrt(static_cast<float>(heads.head_dim)),
-                                 .causal = causal});
+                                 .causal = causal,
+                                 .window = window});
     return out;
   }
 
@@ -179,6 +180,56 @@ TEST_P(AttentionTest, BitsDoNotDependOnTheBatch) {
       }
     }
   }
+}
+
+// A window as long as the sequence hides nothing; shorter ones hide whole blocks of keys.
+TEST_P(AttentionTest, SlidingWindows) {
+  for (const Heads& heads : {Heads{2, 1, 20}, Heads{4, 2, 64}, Heads{2, 2, 256}}) {
+    Numbers numbers(8);
+    const Batch batch(heads, {1, 40, 700, 0, 3}, numbers);
+    const Grid whole = batch.run(context(), true);
+    for (const std::int64_t window : {1, 2, 3, 7, 31, 32, 33, 64, 130, 699, 700, 5000}) {
+      SCOPED_TRACE(::testing::Message() << "heads of " << heads.head_dim << ", window " << window);
+      const Grid got = batch.run(context(), true, window);
+      expect_near(got, batch.run(reference(), true, window), kTolerance);
+      got.expect_margins_untouched();
+      if (window < 700) continue;
+      for (std::int64_t r = 0; r < got.rows(); ++r) expect_same_bits(got, r, whole, r);
+    }
+  }
+}
+
+TEST_P(AttentionTest, AWindowOfOneCopiesTheValue) {
+  Numbers numbers(9);
+  const Batch batch({1, 1, 8}, {30}, numbers);
+  const Grid got = batch.run(context(), true, 1);
+  for (std::int64_t r = 0; r < 30; ++r) {
+    for (std::int64_t c = 0; c < 8; ++c) EXPECT_EQ(got.at(r, c), batch.qkv.at(r, 16 + c));
+  }
+}
+
+TEST_P(AttentionTest, BitsOfAWindowDoNotDependOnTheBatch) {
+  Numbers numbers(10);
+  const std::vector<std::int32_t> lengths{17, 1, 700, 64};
+  const Batch batch({4, 2, 64}, lengths, numbers);
+  const Grid expected = batch.run(context(), true, 50);
+  for (const std::size_t num_threads : {1u, 2u, 3u}) {
+    const Grid got = batch.run(*make_context(GetParam(), num_threads), true, 50);
+    for (std::int64_t r = 0; r < got.rows(); ++r) expect_same_bits(got, r, expected, r);
+  }
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    const Grid got = batch.alone(s).run(context(), true, 50);
+    for (std::int64_t r = 0; r < got.rows(); ++r) {
+      expect_same_bits(got, r, expected, batch.cu_seqlens[s] + r);
+    }
+  }
+}
+
+TEST_P(AttentionTest, AWindowNeedsACausalMask) {
+  Numbers numbers(11);
+  const Batch batch({1, 1, 8}, {3}, numbers);
+  EXPECT_THROW(batch.run(context(), false, 2), LatticeError);
+  EXPECT_THROW(batch.run(context(), true, -1), LatticeError);
 }
 
 // What follows a causal position does not touch its bits.

@@ -86,13 +86,15 @@ void pack_values(const float* values, std::int64_t stride, std::int64_t num_keys
   }
 }
 
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
 /// The maximum over the keys of a row; hides the keys that the row may not see, and the padding.
-HWY_INLINE float mask_and_max(float* scores, std::int64_t num_keys, std::int64_t num_seen) {
+HWY_INLINE float mask_and_max(const SoftmaxArgs& args, int row) {
   const FloatTag d;
-  const std::int64_t padded = (num_keys + kLanes - 1) / kLanes * kLanes;
-  for (std::int64_t j = num_seen; j < padded; ++j) {
-    scores[j] = -std::numeric_limits<float>::infinity();
-  }
+  float* scores = args.scores[row];
+  const std::int64_t padded = (args.num_keys + kLanes - 1) / kLanes * kLanes;
+  std::fill(scores, scores + args.first_seen[row], kHidden);
+  std::fill(scores + args.end_seen[row], scores + padded, kHidden);
   FloatVec best = hn::Load(d, scores);
   for (std::int64_t j = kLanes; j < padded; j += kLanes) {
     best = hn::Max(best, hn::Load(d, scores + j));
@@ -105,9 +107,12 @@ HWY_INLINE float exp2_of(float x) {
   return hn::GetLane(exp2_small(d, hn::Set(d, x)));
 }
 
+/// What a row's scores are taken relative to: any finite number while it has seen no key at all.
+HWY_INLINE float pivot_of(float max) { return max == kHidden ? 0.0f : max; }
+
 /// The state after a block whose weights sum to `sum`, relative to the new maximum.
 HWY_INLINE void update_state(SoftmaxState& state, float max, float sum) {
-  state.correction = exp2_of(state.max - max);
+  state.correction = exp2_of(state.max - pivot_of(max));
   state.sum = state.sum * state.correction + sum;
   state.max = max;
 }
@@ -116,11 +121,11 @@ void softmax_pair(const SoftmaxArgs& args) {
   const FloatTag d;
   float max[2];
   for (int r = 0; r < 2; ++r) {
-    const float block_max = mask_and_max(args.scores[r], args.num_keys, args.num_seen[r]);
+    const float block_max = mask_and_max(args, r);
     max[r] = block_max > args.state[r].max ? block_max : args.state[r].max;
   }
-  const FloatVec max0 = hn::Set(d, max[0]);
-  const FloatVec max1 = hn::Set(d, max[1]);
+  const FloatVec max0 = hn::Set(d, pivot_of(max[0]));
+  const FloatVec max1 = hn::Set(d, pivot_of(max[1]));
   LaneSum sum0;
   LaneSum sum1;
   std::int64_t j = 0;

@@ -15,11 +15,12 @@ struct SoftmaxState {
 
 /// One block of keys for two query rows.
 struct SoftmaxArgs {
-  float* scores[2];          ///< [num_keys], readable up to the next multiple of a panel; clobbered
-  std::int64_t num_keys;     ///< keys of this block
-  std::int64_t num_seen[2];  ///< the leading keys that each row may see
-  float* weights;            ///< out, [num_keys][2]: a row pair of a product's block
-  SoftmaxState* state;       ///< [2]
+  float* scores[2];       ///< [num_keys], readable up to the next multiple of a panel; clobbered
+  std::int64_t num_keys;  ///< keys of this block
+  std::int64_t first_seen[2];  ///< each row sees the keys [first_seen, end_seen) of the block,
+  std::int64_t end_seen[2];    ///< which may be none
+  float* weights;              ///< out, [num_keys][2]: a row pair of a product's block
+  SoftmaxState* state;         ///< [2]
 };
 
 /// What attention needs besides the f32 tiles of the matrix product (kernels/gemm.h). The kernels
