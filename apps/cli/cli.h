@@ -40,6 +40,8 @@ Model load_model(const ModelArguments& arguments);
 // Each verb adds itself: its options, and as callback what it does. Callbacks throw LatticeError,
 // UsageError or ExitCode.
 void add_embed(CLI::App& app);
+void add_rerank(CLI::App& app);
+void add_classify(CLI::App& app);
 void add_tokenize(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);

@@ -5,7 +5,9 @@
 #include "embed_cache.h"
 #include "embed_sink.h"
 #include "progress.h"
+#include "row_error.h"
 #include "text_input.h"
+#include "text_options.h"
 
 namespace lattice::cli {
 namespace {
@@ -41,8 +43,7 @@ EmbedOptions embed_options(const EmbedArguments& arguments, const CLI::App& verb
   if (verb.count("--max-length") > 0) options.max_length = arguments.max_length;
   if (!arguments.pooling.empty()) options.pooling = parse_pooling(arguments.pooling);
   if (arguments.no_normalize) options.normalize = false;
-  if (arguments.truncate == "end") options.truncate = Truncate::kEnd;
-  if (arguments.truncate == "start") options.truncate = Truncate::kStart;
+  options.truncate = parse_truncate(arguments.truncate);
   options.batch_tokens = arguments.batch_tokens;
   options.skip_errors = true;  // the verb reports them, row by row
   return options;
@@ -73,16 +74,12 @@ class EmbedRun {
 
   int run() {
     skip_finished_rows();
-    while (read_chunk()) write_chunk();
+    while (read_chunk(input_, chunk_)) write_chunk();
     sink_->finish();
     return failed_ ? kFailure : kSuccess;
   }
 
  private:
-  // Enough rows to fill batches of similar lengths, little enough to bound memory.
-  static constexpr std::size_t kChunkRows = 1024;
-  static constexpr std::size_t kChunkBytes = std::size_t{8} << 20;
-
   void skip_finished_rows() {
     for (; next_index_ < sink_->rows_done(); ++next_index_) {
       if (!input_.next()) {
@@ -92,45 +89,28 @@ class EmbedRun {
     }
   }
 
-  bool read_chunk() {
-    texts_.clear();
-    row_errors_.clear();
-    std::size_t bytes = 0;
-    while (texts_.size() < kChunkRows && bytes < kChunkBytes) {
-      auto row = input_.next();
-      if (!row) break;
-      if (row->has_value()) {
-        bytes += (*row)->size();
-        texts_.push_back(std::move(**row));
-        row_errors_.emplace_back();
-      } else {
-        texts_.emplace_back();
-        row_errors_.push_back(std::move(row->error()));
-      }
-    }
-    return !texts_.empty();
-  }
-
   void write_chunk() {
-    const Embeddings embeddings = model_.embed(texts_, options_);
+    std::vector<std::string> texts;
+    texts.reserve(chunk_.texts.size());
+    for (TextPair& row : chunk_.texts) texts.push_back(std::move(row.text));
+    const Embeddings embeddings = model_.embed(texts, options_);
     std::size_t tokens = 0;
-    for (std::size_t i = 0; i < texts_.size(); ++i) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
       write_row(embeddings, i);
       tokens += embeddings.report(i).num_tokens;
     }
     sink_->flush();
-    progress_.advance(texts_.size(), tokens);
+    progress_.advance(texts.size(), tokens);
   }
 
   void write_row(const Embeddings& embeddings, std::size_t i) {
     const TextReport& report = embeddings.report(i);
-    const std::optional<Error>& error = row_errors_[i] ? row_errors_[i] : report.error;
+    const std::optional<Error>& error = chunk_.errors[i] ? chunk_.errors[i] : report.error;
     if (error) {
       failed_ = true;
       if (arguments_.on_error == "fail") {
         sink_->flush();
-        raise(error->code == ErrorCode::kInvalidArgument ? ErrorCode::kMalformed : error->code,
-              "row {}: {}", next_index_, error->message);
+        raise_row_error(next_index_, *error);
       }
     }
     sink_->write({.index = next_index_++,
@@ -146,8 +126,7 @@ class EmbedRun {
   TextInput input_;
   std::unique_ptr<EmbedSink> sink_;
   Progress progress_;
-  std::vector<std::string> texts_;
-  std::vector<std::optional<Error>> row_errors_;
+  TextChunk chunk_;
   std::size_t next_index_ = 0;
   bool failed_ = false;
 };
@@ -188,14 +167,8 @@ void add_embedding_options(CLI::App& verb, EmbedArguments& arguments) {
   verb.add_option("--pooling", arguments.pooling, "cls, mean, max or last; default: the model's")
       ->check(CLI::IsMember({"cls", "mean", "max", "last"}));
   verb.add_flag("--no-normalize", arguments.no_normalize, "Leave the vectors' lengths as they are");
-  verb.add_option("--truncate", arguments.truncate,
-                  "What to do with a text over the limit: error, or drop its end or start")
-      ->check(CLI::IsMember({"error", "end", "start"}))
-      ->capture_default_str();
-  verb.add_option("--max-length", arguments.max_length, "A limit below the model's, in tokens");
-  verb.add_option("--batch-tokens", arguments.batch_tokens, "Most tokens computed at once")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
+  add_truncate_options(verb, arguments.truncate, arguments.max_length);
+  add_batch_options(verb, arguments.batch_tokens, arguments.on_error);
 }
 
 }  // namespace
@@ -214,10 +187,6 @@ void add_embed(CLI::App& app) {
   verb->add_flag("--resume", arguments->output.resume,
                  "Continue an interrupted run with the same arguments");
   add_cache_options(*verb, arguments->cache);
-  verb->add_option("--on-error", arguments->on_error,
-                   "fail: stop at the first bad row; skip: write its error, exit 1 at the end")
-      ->check(CLI::IsMember({"fail", "skip"}))
-      ->capture_default_str();
   verb->footer(
       "Example:\n  lattice embed -m models/all-MiniLM-L6-v2 \"a text\" \"another\"\n"
       "  lattice embed -m MODEL --input docs.jsonl --output docs.npy");

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <memory>
@@ -25,6 +25,13 @@ void print_json(const ModelInfo& info) {
   json.field("vocab_size", info.vocab_size).field("hidden_size", info.hidden_size);
   json.field("num_hidden_layers", info.num_hidden_layers);
   json.field("num_attention_heads", info.num_attention_heads);
+  if (!info.labels.empty()) {
+    json.key("labels").begin_array();
+    for (const std::string& label : info.labels) json.value(label);
+    json.end_array();
+    write_sourced(json, "rerank_function", info.rerank_function);
+    write_sourced(json, "classify_function", info.classify_function);
+  }
   write_sourced(json, "dimensions", info.dimensions);
   write_sourced(json, "pooling", info.pooling);
   write_sourced(json, "normalize", info.normalize);
@@ -64,6 +71,11 @@ void print_text(const ModelInfo& info) {
   print_line("layers", fmt::format("{} of width {}, {} heads", info.num_hidden_layers,
                                    info.hidden_size, info.num_attention_heads));
   print_line("vocabulary", std::to_string(info.vocab_size));
+  if (!info.labels.empty()) {
+    print_line("labels", fmt::format("{}", fmt::join(info.labels, ", ")));
+    print_line("rerank", info.rerank_function.value, info.rerank_function.source);
+    print_line("classify", info.classify_function.value, info.classify_function.source);
+  }
   print_line("dimensions", std::to_string(info.dimensions.value), info.dimensions.source);
   print_line("pooling", info.pooling.value, info.pooling.source);
   print_line("normalize", info.normalize.value ? "yes" : "no", info.normalize.source);

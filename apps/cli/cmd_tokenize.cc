@@ -54,7 +54,7 @@ void run_tokenize(const TokenizeArguments& arguments) {
   TextInput input(arguments.input);
   for (std::size_t index = 0; auto row = input.next(); ++index) {
     if (!row->has_value()) throw LatticeError(row->error());
-    print_encoding(tokenizer, index, tokenizer.encode(**row, options));
+    print_encoding(tokenizer, index, tokenizer.encode((*row)->text, options));
   }
 }
 

@@ -2,15 +2,13 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "base/result.h"
 #include "cli.h"
 #include "io/json_writer.h"
 #include "io/npy.h"
+#include "line_sink.h"
 #include "part_file.h"
+#include "row_error.h"
 
 namespace lattice::cli {
 namespace {
@@ -19,9 +17,7 @@ std::string json_line(const EmbeddedRow& row) {
   JsonWriter json;
   json.begin_object().field("index", row.index);
   if (row.error != nullptr) {
-    json.key("error").begin_object();
-    json.field("code", error_code_name(row.error->code)).field("message", row.error->message);
-    json.end_object();
+    add_row_error(json, *row.error);
   } else {
     json.field("tokens", row.num_tokens).field("truncated", row.truncated);
     json.key("embedding").begin_array();
@@ -45,74 +41,20 @@ std::string table_line(const EmbeddedRow& row) {
   return line + "]\n";
 }
 
-/// Lines to standard output. A reader that went away (head) ends the program quietly.
-class StdoutSink final : public EmbedSink {
+/// Formatted rows, as lines.
+class TextSink final : public EmbedSink {
  public:
-  explicit StdoutSink(std::string (*format)(const EmbeddedRow&)) : format_(format) {}
+  TextSink(std::unique_ptr<LineSink> lines, std::string (*format)(const EmbeddedRow&))
+      : lines_(std::move(lines)), format_(format) {}
 
-  void write(const EmbeddedRow& row) override {
-    const std::string line = format_(row);
-    check_written(std::fwrite(line.data(), 1, line.size(), stdout) == line.size());
-  }
-  void flush() override { check_written(std::fflush(stdout) == 0); }
-  void finish() override { flush(); }
+  void write(const EmbeddedRow& row) override { lines_->write(format_(row)); }
+  void flush() override { lines_->flush(); }
+  void finish() override { lines_->finish(); }
+  std::size_t rows_done() const override { return lines_->rows_done(); }
 
  private:
-  static void check_written(bool written) {
-    if (written) return;
-    if (errno == EPIPE) throw ExitCode{kSuccess};
-    raise(ErrorCode::kIo, "standard output: writing failed: {}", std::strerror(errno));
-  }
+  std::unique_ptr<LineSink> lines_;
   std::string (*format_)(const EmbeddedRow&);
-};
-
-/// Lines to a file.
-class LineFileSink final : public EmbedSink {
- public:
-  LineFileSink(const EmbedOutputArguments& arguments, const std::string& identity,
-               std::string (*format)(const EmbeddedRow&))
-      : file_(arguments.file, identity, arguments.resume), format_(format) {
-    if (file_.resumed()) keep_whole_lines();
-    stream_.open(file_.part_path(), std::ios::binary | std::ios::app);
-    check_written();
-  }
-
-  void write(const EmbeddedRow& row) override {
-    stream_ << format_(row);
-    check_written();
-  }
-  void flush() override {
-    stream_.flush();
-    check_written();
-  }
-  void finish() override {
-    stream_.close();
-    check_written();
-    file_.finish();
-  }
-  std::size_t rows_done() const override { return rows_done_; }
-
- private:
-  void check_written() const {
-    if (!stream_) {
-      raise(ErrorCode::kIo, "{}: writing failed: {}", file_.part_path().string(),
-            std::strerror(errno));
-    }
-  }
-  // A line without its newline was cut by the interruption.
-  void keep_whole_lines() {
-    std::ifstream part(file_.part_path(), std::ios::binary);
-    std::uint64_t size = 0;
-    for (std::string line; std::getline(part, line) && !part.eof(); ++rows_done_) {
-      size += line.size() + 1;
-    }
-    std::filesystem::resize_file(file_.part_path(), size);
-  }
-
-  PartFile file_;
-  std::string (*format_)(const EmbeddedRow&);
-  std::ofstream stream_;
-  std::size_t rows_done_ = 0;
 };
 
 /// A NumPy file [rows, dimensions] of float32.
@@ -159,11 +101,12 @@ std::unique_ptr<EmbedSink> open_embed_sink(const EmbedOutputArguments& arguments
   if (arguments.file.empty()) {
     if (format == "npy") throw UsageError("--format npy needs --output FILE");
     if (arguments.resume) throw UsageError("--resume needs --output FILE");
-    return std::make_unique<StdoutSink>(line_format);
+    return std::make_unique<TextSink>(open_stdout_lines(), line_format);
   }
   const std::string run = fmt::format("{}\nformat {}\n", identity, format);
   if (format == "npy") return std::make_unique<NpySink>(arguments, run, dimensions);
-  return std::make_unique<LineFileSink>(arguments, run, line_format);
+  return std::make_unique<TextSink>(open_file_lines(arguments.file, run, arguments.resume),
+                                    line_format);
 }
 
 bool writes_npy(const EmbedOutputArguments& arguments) { return output_format(arguments) == "npy"; }

@@ -15,13 +15,16 @@ int report(const char* kind, const char* message, int code) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Embeds text with models from ordinary Hugging Face directories."};
+  CLI::App app{
+      "Embeds, reranks and classifies text with models from ordinary Hugging Face directories."};
   app.set_version_flag("--version", std::string("lattice ") + version());
   app.require_subcommand(1);
   app.footer(
       "Every verb has --help with an example. Environment: LATTICE_HOME, LATTICE_NUM_THREADS,\n"
       "LATTICE_CPU_TARGET, LATTICE_NO_GPU, LATTICE_LOG, HF_TOKEN, HF_ENDPOINT.");
   add_embed(app);
+  add_rerank(app);
+  add_classify(app);
   add_tokenize(app);
   add_info(app);
   add_pull(app);

@@ -6,6 +6,21 @@
 #include "io/json.h"
 
 namespace lattice::cli {
+namespace {
+
+Result<std::string> string_field(const Json& row, const std::string& name,
+                                 const std::string& where) {
+  const Json* field = row.find(name);
+  if (field == nullptr) return fail(ErrorCode::kMalformed, "{}: no field \"{}\"", where, name);
+  const auto text = field->as_string();
+  if (!text) {
+    return fail(ErrorCode::kMalformed, "{}: {}: expected a string, got {}", where, name,
+                field->kind_name());
+  }
+  return std::string(*text);
+}
+
+}  // namespace
 
 void add_text_input(CLI::App& verb, TextInputArguments& arguments) {
   verb.add_option("TEXT", arguments.texts, "Texts");
@@ -20,6 +35,7 @@ void add_text_input(CLI::App& verb, TextInputArguments& arguments) {
 
 TextInput::TextInput(const TextInputArguments& arguments) : arguments_(arguments) {
   if (arguments_.file.empty()) {
+    if (!arguments_.pair_field.empty()) throw UsageError("--pair-field needs --input FILE");
     if (arguments_.texts.empty()) throw UsageError("expected texts, or --input FILE");
     return;
   }
@@ -27,6 +43,7 @@ TextInput::TextInput(const TextInputArguments& arguments) : arguments_(arguments
   jsonl_ = arguments_.format == "jsonl" ||
            (arguments_.format.empty() &&
             (arguments_.file.ends_with(".jsonl") || arguments_.file.ends_with(".ndjson")));
+  if (!arguments_.pair_field.empty() && !jsonl_) throw UsageError("--pair-field needs jsonl rows");
   if (arguments_.file == "-") {
     std::ios::sync_with_stdio(false);
     stream_ = &std::cin;
@@ -37,10 +54,10 @@ TextInput::TextInput(const TextInputArguments& arguments) : arguments_(arguments
   stream_ = &file_;
 }
 
-std::optional<Result<std::string>> TextInput::next() {
+std::optional<Result<TextPair>> TextInput::next() {
   if (stream_ == nullptr) {
     if (row_ == arguments_.texts.size()) return std::nullopt;
-    return arguments_.texts[row_++];
+    return TextPair{arguments_.texts[row_++]};
   }
   std::string line;
   if (!std::getline(*stream_, line)) {
@@ -49,24 +66,43 @@ std::optional<Result<std::string>> TextInput::next() {
   }
   ++row_;
   if (!line.empty() && line.back() == '\r') line.pop_back();
-  if (!jsonl_) return line;
+  if (!jsonl_) return TextPair{std::move(line)};
   return parse_row(line);
 }
 
-Result<std::string> TextInput::parse_row(const std::string& line) const {
+Result<TextPair> TextInput::parse_row(const std::string& line) const {
   const std::string where = fmt::format("{}: line {}", arguments_.file, row_);
   auto document = JsonDocument::parse(line, where);
   if (!document) return forward_error(document);
-  const Json* field = document->root().find(arguments_.field);
-  if (field == nullptr) {
-    return fail(ErrorCode::kMalformed, "{}: no field \"{}\"", where, arguments_.field);
+  TextPair row;
+  auto text = string_field(document->root(), arguments_.field, where);
+  if (!text) return forward_error(text);
+  row.text = *std::move(text);
+  if (arguments_.pair_field.empty()) return row;
+  auto pair = string_field(document->root(), arguments_.pair_field, where);
+  if (!pair) return forward_error(pair);
+  row.pair = *std::move(pair);
+  return row;
+}
+
+bool read_chunk(TextInput& input, TextChunk& chunk) {
+  constexpr std::size_t kMaxRows = 1024;
+  constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
+  chunk = {};
+  std::size_t bytes = 0;
+  while (chunk.texts.size() < kMaxRows && bytes < kMaxBytes) {
+    auto row = input.next();
+    if (!row) break;
+    if (row->has_value()) {
+      bytes += (*row)->text.size() + (*row)->pair.value_or("").size();
+      chunk.texts.push_back(std::move(**row));
+      chunk.errors.emplace_back();
+    } else {
+      chunk.texts.emplace_back();
+      chunk.errors.push_back(std::move(row->error()));
+    }
   }
-  const auto text = field->as_string();
-  if (!text) {
-    return fail(ErrorCode::kMalformed, "{}: {}: expected a string, got {}", where, arguments_.field,
-                field->kind_name());
-  }
-  return std::string(*text);
+  return !chunk.texts.empty();
 }
 
 }  // namespace lattice::cli

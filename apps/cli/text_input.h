@@ -8,6 +8,7 @@
 
 #include "CLI/CLI.hpp"
 #include "base/result.h"
+#include "lattice/scoring.h"
 
 namespace lattice::cli {
 
@@ -17,6 +18,7 @@ struct TextInputArguments {
   std::string file;    ///< "" for the arguments, "-" for standard input
   std::string format;  ///< "", "txt" or "jsonl"
   std::string field = "text";
+  std::string pair_field;  ///< of the second text of a jsonl row; "": rows are single texts
 };
 
 /// Adds TEXT..., --input, --input-format and --field.
@@ -30,10 +32,10 @@ class TextInput {
   explicit TextInput(const TextInputArguments& arguments);
 
   /// The next row, its error, or nothing at the end. Throws LatticeError(kIo) when reading fails.
-  std::optional<Result<std::string>> next();
+  std::optional<Result<TextPair>> next();
 
  private:
-  Result<std::string> parse_row(const std::string& line) const;
+  Result<TextPair> parse_row(const std::string& line) const;
 
   TextInputArguments arguments_;
   bool jsonl_ = false;
@@ -41,5 +43,14 @@ class TextInput {
   std::istream* stream_ = nullptr;  // none: the arguments
   std::size_t row_ = 0;
 };
+
+/// Some rows of an input, each a text or an error.
+struct TextChunk {
+  std::vector<TextPair> texts;  ///< empty where there is an error
+  std::vector<std::optional<Error>> errors;
+};
+
+/// Reads as many rows as fill batches of similar lengths and yet bound memory. False at the end.
+bool read_chunk(TextInput& input, TextChunk& chunk);
 
 }  // namespace lattice::cli

@@ -12,6 +12,7 @@
 
 #include "lattice/embedding_cache.h"
 #include "lattice/error.h"
+#include "lattice/scoring.h"
 #include "lattice/tokenizer.h"
 
 namespace lattice {
@@ -26,13 +27,6 @@ struct ModelOptions {
   std::string dtype = "auto";
   /// Threads for one call; 0 = the cores this process may use.
   std::size_t num_threads = 0;
-};
-
-/// What to do with a text longer than the model's limit.
-enum class Truncate {
-  kError,  ///< refuse it, naming its index and length
-  kEnd,    ///< drop tokens from the end (special tokens are kept)
-  kStart,  ///< drop tokens from the start
 };
 
 /// Overrides of the pooling that the model's own files ask for.
@@ -60,14 +54,6 @@ struct EmbedOptions {
   std::shared_ptr<EmbeddingCache> cache = nullptr;
 };
 
-/// What happened to one text.
-struct TextReport {
-  std::size_t num_tokens = 0;  ///< tokens embedded, special tokens and prompt included
-  bool truncated = false;
-  std::optional<Error> error =
-      std::nullopt;  ///< set only with EmbedOptions::skip_errors; the row is zeros
-};
-
 /// One vector per text, in input order.
 class Embeddings {
  public:
@@ -86,7 +72,7 @@ class Embeddings {
   /// All values, row-major [size(), dimensions()].
   std::span<const float> values() const { return values_; }
   const TextReport& report(std::size_t i) const { return reports_[i]; }
-  TextReport& mutable_report(std::size_t i) { return reports_[i]; }
+  std::span<TextReport> mutable_reports() { return reports_; }
 
  private:
   std::size_t dimensions_ = 0;
@@ -113,11 +99,16 @@ struct ModelInfo {
   std::int64_t hidden_size = 0;
   std::int64_t num_hidden_layers = 0;
   std::int64_t num_attention_heads = 0;
+  // Of an embedding model; dimensions.value is 0 for a directory that is only a cross-encoder:
   Sourced<std::int64_t> dimensions;
   Sourced<std::string> pooling;
   Sourced<bool> normalize;
   Sourced<std::int64_t> max_length;  ///< in tokens, special tokens included
   Sourced<std::string> similarity;   ///< the score the model's files recommend, "cosine"
+  // Of a cross-encoder; empty without a head:
+  std::vector<std::string> labels;
+  Sourced<std::string> rerank_function;    ///< from logits to scores: "sigmoid", "identity", ...
+  Sourced<std::string> classify_function;  ///< "softmax", ...
   std::vector<std::pair<std::string, std::string>> prompts;
   std::optional<std::string> default_prompt_name;
   // Of inference_config.json, where it says so:
@@ -153,6 +144,18 @@ class Model {
   /// like embed(); kInvalidArgument for an empty sequence or an id outside the vocabulary.
   Embeddings embed_ids(std::span<const std::vector<std::int32_t>> ids,
                        const EmbedOptions& options = {}) const;
+
+  /// Scores each document's relevance to `query` with a cross-encoder; best first, ties by index.
+  /// Throws LatticeError: kUnsupported for a model without a head, or with more than one label;
+  /// kInvalidArgument and kTooLong naming the document's index, or the option.
+  std::vector<RankedDocument> rerank(const std::string& query,
+                                     std::span<const std::string> documents,
+                                     const RerankOptions& options = {}) const;
+
+  /// Scores every label of a sequence classifier for each text, or pair of texts. Throws like
+  /// rerank(), naming the text's index.
+  Classifications classify(std::span<const TextPair> texts,
+                           const ClassifyOptions& options = {}) const;
 
   /// The length of the vectors that embed() gives with `options`, which it checks. Throws
   /// LatticeError(kInvalidArgument) naming the wrong option.

@@ -60,22 +60,16 @@ bool all_finite(std::span<const float> values) {
 
 }  // namespace
 
-Embedder::Embedder(Tokenizer tokenizer, std::unique_ptr<TextModel> model, SentencePipeline pipeline,
-                   SentencePrompts prompts, LengthLimit limit,
-                   std::unique_ptr<ContextPool> contexts)
-    : tokenizer_(std::move(tokenizer)),
-      model_(std::move(model)),
-      pipeline_(std::move(pipeline)),
-      prompts_(std::move(prompts)),
-      limit_(std::move(limit)),
-      contexts_(std::move(contexts)) {}
+Embedder::Embedder(std::shared_ptr<const LoadedModel> model, SentencePipeline pipeline,
+                   SentencePrompts prompts)
+    : model_(std::move(model)), pipeline_(std::move(pipeline)), prompts_(std::move(prompts)) {}
 
 // The library's count: the prompt tokenized alone, without a special token that ends it.
 std::size_t Embedder::prompt_length(const std::string& prompt) const {
-  const Encoding encoding = tokenizer_.encode(
-      prompt, encode_options(static_cast<std::size_t>(limit_.max_tokens), Truncate::kEnd));
+  const Encoding encoding = model_->tokenizer.encode(
+      prompt, encode_options(static_cast<std::size_t>(model_->limit.max_tokens), Truncate::kEnd));
   const std::size_t count = encoding.ids.size();
-  return count > 0 && is_named_special(tokenizer_, encoding.ids.back()) ? count - 1 : count;
+  return count > 0 && is_named_special(model_->tokenizer, encoding.ids.back()) ? count - 1 : count;
 }
 
 Embedder::Request Embedder::resolve(const EmbedOptions& options) const {
@@ -103,7 +97,7 @@ Embedder::Request Embedder::resolve(const EmbedOptions& options) const {
     }
     request.pooling = {pooling_mode(*options.pooling)};
   }
-  const std::int64_t hidden_size = model_->traits().hidden_size;
+  const std::int64_t hidden_size = model_->body->traits().hidden_size;
   request.full_dimension = options.pooling ? hidden_size : pipeline_.dimension(hidden_size);
   request.dimensions = options.dimensions.value_or(request.full_dimension);
   if (request.dimensions < 1 || request.dimensions > request.full_dimension) {
@@ -111,12 +105,13 @@ Embedder::Request Embedder::resolve(const EmbedOptions& options) const {
           request.dimensions);
   }
   request.normalize = options.normalize.value_or(pipeline_.normalize);
-  request.max_length = static_cast<std::size_t>(limit_.max_tokens);
+  request.max_length = static_cast<std::size_t>(model_->limit.max_tokens);
   if (options.max_length) {
-    const std::size_t least = tokenizer_.num_special_tokens(/*pair=*/false) + num_appended() + 1;
+    const std::size_t least =
+        model_->tokenizer.num_special_tokens(/*pair=*/false) + num_appended() + 1;
     if (*options.max_length < least || *options.max_length > request.max_length) {
       raise(ErrorCode::kInvalidArgument, "max_length: expected {}..{} ({}), got {}", least,
-            request.max_length, limit_.source, *options.max_length);
+            request.max_length, model_->limit.source, *options.max_length);
     }
     request.max_length = *options.max_length;
   }
@@ -134,12 +129,14 @@ EmbeddingIdentity Embedder::identity(const Request& request) const {
 
 TokenizedText Embedder::prepare(const std::string& text, const Request& request) const {
   const std::size_t most = request.max_length - num_appended();
-  Encoding encoding = tokenizer_.encode(request.prompt.empty() ? text : request.prompt + text,
-                                        encode_options(most, request.truncate));
+  Encoding encoding =
+      model_->tokenizer.encode(request.prompt.empty() ? text : request.prompt + text,
+                               encode_options(most, request.truncate));
   if (encoding.truncated && request.truncate == Truncate::kError) {
     raise(ErrorCode::kTooLong,
           "the text has {} tokens, the limit is {} ({}); allow truncation or shorten it",
-          encoding.num_tokens_untruncated + num_appended(), request.max_length, limit_.source);
+          encoding.num_tokens_untruncated + num_appended(), request.max_length,
+          model_->limit.source);
   }
   if (appended_token_) {
     encoding.ids.push_back(*appended_token_);
@@ -149,8 +146,9 @@ TokenizedText Embedder::prepare(const std::string& text, const Request& request)
     raise(ErrorCode::kInvalidArgument,
           "the text has no tokens and this model adds no special tokens");
   }
-  check_ids(encoding.ids, ErrorCode::kMalformed);
-  if (!tokenizer_.uses_type_ids()) std::fill(encoding.type_ids.begin(), encoding.type_ids.end(), 0);
+  check_token_ids(encoding.ids, model_->body->traits(), ErrorCode::kMalformed);
+  if (!model_->tokenizer.uses_type_ids())
+    std::fill(encoding.type_ids.begin(), encoding.type_ids.end(), 0);
   return {std::move(encoding.ids), std::move(encoding.type_ids), encoding.truncated};
 }
 
@@ -158,42 +156,10 @@ TokenizedText Embedder::prepare(const TokenizedText& text, const Request& reques
   if (text.ids.empty()) raise(ErrorCode::kInvalidArgument, "expected at least one token id");
   if (text.ids.size() > request.max_length) {
     raise(ErrorCode::kTooLong, "{} token ids, the limit is {} ({})", text.ids.size(),
-          request.max_length, limit_.source);
+          request.max_length, model_->limit.source);
   }
-  check_ids(text.ids, ErrorCode::kInvalidArgument);
+  check_token_ids(text.ids, model_->body->traits(), ErrorCode::kInvalidArgument);
   return text;
-}
-
-void Embedder::check_ids(std::span<const std::int32_t> ids, ErrorCode code) const {
-  const std::int64_t vocab_size = model_->traits().vocab_size;
-  for (const std::int32_t id : ids) {
-    if (id < 0 || id >= vocab_size) {
-      raise(code, "token id {} is outside the model's vocabulary of {}", id, vocab_size);
-    }
-  }
-}
-
-template <typename Input>
-std::vector<TokenizedText> Embedder::prepare_all(std::span<const Input> inputs,
-                                                 const Request& request, bool skip_errors,
-                                                 Embeddings& out) const {
-  std::vector<TokenizedText> prepared(inputs.size());
-  contexts_->threads().parallel_for(inputs.size(), [&](std::size_t i, std::size_t) {
-    try {
-      prepared[i] = prepare(inputs[i], request);
-    } catch (const LatticeError& error) {
-      out.mutable_report(i).error = error.error();
-    }
-  });
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TextReport& report = out.mutable_report(i);
-    if (report.error && !skip_errors) {
-      raise(report.error->code, "text {}: {}", i, report.error->message);
-    }
-    report.num_tokens = prepared[i].ids.size();
-    report.truncated = prepared[i].truncated;
-  }
-  return prepared;
 }
 
 std::size_t Embedder::dimensions(const EmbedOptions& options) const {
@@ -229,10 +195,9 @@ Embeddings Embedder::embed_inputs(std::span<const Input> inputs,
   const Request request = resolve(options);
   Embeddings out(inputs.size(), static_cast<std::size_t>(request.dimensions));
   const std::vector<TokenizedText> prepared =
-      prepare_all(inputs, request, options.skip_errors, out);
-  std::vector<std::size_t> lengths(prepared.size());
-  std::transform(prepared.begin(), prepared.end(), lengths.begin(),
-                 [](const TokenizedText& text) { return text.ids.size(); });
+      prepare_texts(model_->contexts->threads(), out.mutable_reports(), options.skip_errors,
+                    [&](std::size_t i) { return prepare(inputs[i], request); });
+  std::vector<std::size_t> lengths = token_counts(prepared);
   std::optional<EmbeddingCacheSession> cache;
   if (options.cache) cache.emplace(*options.cache, identity(request), prepared);
   if (cache) cache->fetch(lengths, out);
@@ -247,27 +212,22 @@ Embeddings Embedder::embed_inputs(std::span<const Input> inputs,
 void Embedder::compute_batch(std::span<const std::size_t> batch,
                              std::span<const TokenizedText> texts, const Request& request,
                              Embeddings& out) const {
-  std::vector<std::int32_t> ids;
-  std::vector<std::int32_t> type_ids;
-  std::vector<std::int32_t> cu_seqlens = {0};
+  const PackedTexts packed(batch, texts);
+  const SequenceLayout layout = packed.layout();
   std::vector<std::int32_t> skip;
-  for (const std::size_t i : batch) {
-    const TokenizedText& text = texts[i];
-    ids.insert(ids.end(), text.ids.begin(), text.ids.end());
-    type_ids.insert(type_ids.end(), text.type_ids.begin(), text.type_ids.end());
-    cu_seqlens.push_back(static_cast<std::int32_t>(ids.size()));
-    skip.push_back(static_cast<std::int32_t>(std::min(request.prompt_tokens, text.ids.size())));
+  if (request.prompt_tokens > 0) {
+    for (const std::size_t i : batch) {
+      skip.push_back(
+          static_cast<std::int32_t>(std::min(request.prompt_tokens, texts[i].ids.size())));
+    }
   }
-  if (request.prompt_tokens == 0) skip.clear();
-  const SequenceLayout layout{cu_seqlens};
 
-  ContextPool::Lease lease(*contexts_);
+  ContextPool::Lease lease(*model_->contexts);
   Context& context = *lease;
   const Workspace::Scope scratch(context.workspace());
   const MutMatrix hidden =
-      context.workspace().matrix(layout.num_tokens(), model_->traits().hidden_size);
-  model_->forward(context, {.input_ids = ids, .token_type_ids = type_ids, .layout = layout},
-                  hidden);
+      context.workspace().matrix(layout.num_tokens(), model_->body->traits().hidden_size);
+  model_->body->forward(context, packed.tokens(), hidden);
   const MutMatrix vectors = context.workspace().matrix(layout.num_seqs(), request.full_dimension);
   apply_pipeline(context, hidden, layout, skip, request, vectors);
 

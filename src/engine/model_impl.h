@@ -3,22 +3,35 @@
 #include <memory>
 
 #include "engine/embedder.h"
+#include "engine/scorer.h"
 #include "lattice/model.h"
 
 namespace lattice {
 
-/// Everything behind a Model handle.
+/// Everything behind a Model handle. The tasks that the directory does not serve are absent.
 class Model::Impl {
  public:
-  Impl(std::unique_ptr<const Embedder> embedder, ModelInfo info)
-      : embedder_(std::move(embedder)), info_(std::move(info)) {}
+  struct Parts {
+    std::shared_ptr<const LoadedModel> model;
+    std::unique_ptr<const Embedder> embedder;
+    std::unique_ptr<const Scorer> scorer;
+    ModelInfo info;
+  };
+  explicit Impl(Parts parts) : parts_(std::move(parts)) {}
 
-  const Embedder& embedder() const { return *embedder_; }
-  const ModelInfo& info() const { return info_; }
+  /// Loads a directory; see Model::from_directory.
+  static std::shared_ptr<const Impl> load(const std::filesystem::path& path,
+                                          const ModelOptions& options);
+
+  const LoadedModel& model() const { return *parts_.model; }
+  /// Throws LatticeError(kUnsupported) when the directory holds no embedding model.
+  const Embedder& embedder() const;
+  /// Throws LatticeError(kUnsupported) when the directory holds no cross-encoder.
+  const Scorer& scorer() const;
+  const ModelInfo& info() const { return parts_.info; }
 
  private:
-  std::unique_ptr<const Embedder> embedder_;
-  ModelInfo info_;
+  Parts parts_;
 };
 
 }  // namespace lattice

@@ -7,6 +7,7 @@
 #include "layers/layer_norm.h"
 #include "layers/linear.h"
 #include "models/bert_config.h"
+#include "models/bert_head.h"
 #include "models/model_family.h"
 
 namespace lattice {
@@ -187,9 +188,11 @@ const ModelFamily& bert_family() {
                         "BertForSequenceClassification", "RobertaModel", "RobertaForMaskedLM",
                         "RobertaForSequenceClassification", "XLMRobertaModel",
                         "XLMRobertaForMaskedLM", "XLMRobertaForSequenceClassification",
-                        "CamembertModel", "CamembertForMaskedLM"},
+                        "CamembertModel", "CamembertForMaskedLM",
+                        "CamembertForSequenceClassification"},
       .unused_weights = {"pooler.", "position_ids", "cls.", "lm_head.", "classifier."},
       .load = load_bert,
+      .load_head = load_bert_head,
   };
   return family;
 }

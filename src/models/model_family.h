@@ -8,6 +8,7 @@
 
 #include "io/json.h"
 #include "layers/weight_scope.h"
+#include "models/sequence_head.h"
 #include "models/text_model.h"
 
 namespace lattice {
@@ -19,6 +20,14 @@ struct ModelSource {
   WeightScope weights;      ///< the root of all tensor names
   WeightFormat format = WeightFormat::kF32;
   std::int64_t rope_table_positions = 1024;  ///< of the first rotary table, which grows
+};
+
+/// What a family's head loader gets.
+struct HeadSource {
+  const ModelSource& model;
+  std::string_view architecture;  ///< architectures[0]
+  std::int64_t hidden_size = 0;
+  std::int64_t num_labels = 1;
 };
 
 /// One architecture family. Each family is one file in src/models that defines a function
@@ -34,6 +43,11 @@ struct ModelFamily {
   std::vector<std::string_view> unused_weights;
   /// Throws LatticeError when the config or the weights are not valid for the family.
   std::unique_ptr<TextModel> (*load)(const ModelSource& source);
+  /// The head of an architecture "...ForSequenceClassification". Throws LatticeError when the
+  /// weights lack a part of it.
+  std::unique_ptr<SequenceHead> (*load_head)(const HeadSource& source);
+  /// The weight [vocab_size, hidden_size] of a language model's logits; nullptr for an encoder.
+  Tensor (*language_head)(const ModelSource& source) = nullptr;
 };
 
 /// All families of this build.

@@ -7,6 +7,8 @@
 #include "layers/rms_norm.h"
 #include "models/model_family.h"
 #include "models/qwen3_config.h"
+#include "models/qwen3_head.h"
+#include "models/qwen3_weights.h"
 
 namespace lattice {
 namespace {
@@ -193,18 +195,9 @@ class Qwen3Model final : public TextModel {
   RmsNorm norm_;
 };
 
-/// Embedding checkpoints name the body's tensors without the language model's prefix.
-WeightScope find_root(const WeightScope& weights, const std::string& config_path) {
-  constexpr std::string_view kProbe = "embed_tokens.weight";
-  if (weights.has(kProbe)) return weights;
-  if (weights.child("model").has(kProbe)) return weights.child("model");
-  raise(ErrorCode::kNotFound, "[weights] {}: no tensor \"{}\", with or without the prefix model.",
-        config_path, kProbe);
-}
-
 std::unique_ptr<TextModel> load_qwen3(const ModelSource& source) {
   const Qwen3Config config = parse_qwen3_config(source.config, source.config_path);
-  return std::make_unique<Qwen3Model>(config, find_root(source.weights, source.config_path),
+  return std::make_unique<Qwen3Model>(config, find_qwen3_root(source.weights, source.config_path),
                                       source);
 }
 
@@ -216,9 +209,11 @@ const ModelFamily& qwen3_family() {
   static const ModelFamily family = {
       .name = "qwen3",
       .model_types = {"qwen3"},
-      .architectures = {"Qwen3Model", "Qwen3ForCausalLM"},
-      .unused_weights = {"lm_head."},
+      .architectures = {"Qwen3Model", "Qwen3ForCausalLM", "Qwen3ForSequenceClassification"},
+      .unused_weights = {"lm_head.", "score."},
       .load = load_qwen3,
+      .load_head = load_qwen3_head,
+      .language_head = load_qwen3_language_head,
   };
   return family;
 }

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lattice/model.h"
+#include "models/text_model.h"
+
+namespace lattice {
+
+/// One text, or pair of texts, as the model gets it.
+struct TokenizedText {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> type_ids;  ///< as long as ids
+  bool truncated = false;
+};
+
+/// Token ids of some texts, one behind the other.
+class PackedTexts {
+ public:
+  PackedTexts(std::span<const std::size_t> batch, std::span<const TokenizedText> texts);
+
+  SequenceLayout layout() const { return {cu_seqlens_}; }
+  /// Valid while this object lives.
+  TokenBatch tokens() const {
+    return {.input_ids = ids_, .token_type_ids = type_ids_, .layout = layout()};
+  }
+
+ private:
+  std::vector<std::int32_t> ids_;
+  std::vector<std::int32_t> type_ids_;
+  std::vector<std::int32_t> cu_seqlens_ = {0};
+};
+
+/// The numbers of tokens, for make_batches().
+std::vector<std::size_t> token_counts(std::span<const TokenizedText> texts);
+
+/// Tokenizes on all threads: prepare(i) gives the i-th of `count` texts, and may throw
+/// LatticeError. Errors go into `reports`; without `skip_errors` the first of them is thrown, with
+/// its index.
+template <typename Prepare>
+std::vector<TokenizedText> prepare_texts(ThreadPool& threads, std::span<TextReport> reports,
+                                         bool skip_errors, const Prepare& prepare) {
+  std::vector<TokenizedText> texts(reports.size());
+  threads.parallel_for(reports.size(), [&](std::size_t i, std::size_t) {
+    try {
+      texts[i] = prepare(i);
+    } catch (const LatticeError& error) {
+      reports[i].error = error.error();
+    }
+  });
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (reports[i].error && !skip_errors) {
+      raise(reports[i].error->code, "text {}: {}", i, reports[i].error->message);
+    }
+    reports[i].num_tokens = texts[i].ids.size();
+    reports[i].truncated = texts[i].truncated;
+  }
+  return texts;
+}
+
+/// Throws LatticeError(`code`) for an id outside the vocabulary.
+void check_token_ids(std::span<const std::int32_t> ids, const ModelTraits& traits, ErrorCode code);
+
+}  // namespace lattice

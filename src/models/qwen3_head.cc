@@ -1,0 +1,32 @@
+#include "models/qwen3_head.h"
+
+#include "io/config_reader.h"
+#include "models/linear_head.h"
+#include "models/qwen3_config.h"
+#include "models/qwen3_weights.h"
+
+namespace lattice {
+
+std::unique_ptr<SequenceHead> load_qwen3_head(const HeadSource& source) {
+  ConfigReader reader(source.model.config, source.model.config_path);
+  const std::int64_t pad = reader.get_int("pad_token_id", -1, -1, std::int64_t{1} << 30);
+  value_or_throw(reader.finish());
+  return std::make_unique<LinearHead>(LinearHead::Parts{
+      .token = pad < 0 ? HeadToken::kLast : HeadToken::kLastNonPad,
+      .pad_token_id = static_cast<std::int32_t>(pad),
+      .output = load_linear_part(source.model.weights.child("score"), source.hidden_size,
+                                 source.num_labels, /*bias=*/false)});
+}
+
+Tensor load_qwen3_language_head(const ModelSource& source) {
+  const Qwen3Config config = parse_qwen3_config(source.config, source.config_path);
+  const Shape shape = {config.vocab_size, config.hidden_size};
+  if (config.tie_word_embeddings) {
+    return find_qwen3_root(source.weights, source.config_path)
+        .child("embed_tokens")
+        .require("weight", shape);
+  }
+  return source.weights.child("lm_head").require("weight", shape);
+}
+
+}  // namespace lattice
