@@ -134,11 +134,20 @@ QWEN3_THINK = ["<think>", "</think>"]
 QWEN3_CORPUS = CORPUS + ["Instruct: Given a question, find the answer\nQuery: it is"] * 6
 
 
+RERANK_SYSTEM = ("Judge whether the Document meets the requirements based on the Query and the "
+                 "Instruct provided. Note that the answer can only be \"yes\" or \"no\".")
+RERANK_INSTRUCTION = ("Given a web search query, retrieve relevant passages that answer the "
+                      "query")
+RERANK_CORPUS = [RERANK_SYSTEM, "<Instruct>: " + RERANK_INSTRUCTION, "<Query>: <Document>: ",
+                 "system user assistant", "yes", "no"] * 12
+
+
 @functools.cache
-def qwen3(vocab_size: int = 300) -> str:
+def qwen3(vocab_size: int = 300, reranker: bool = False) -> str:
     """A Qwen3-Embedding tokenizer.json: NFC, its Split, byte-level BPE, <|endoftext|> at the end.
 
-    As in the released files, the added tokens follow the vocabulary, and two are not special.
+    As in the released files, the added tokens follow the vocabulary, and two are not special. A
+    reranker's tokenizer appends nothing, and has tokens for "yes" and "no".
     """
     byte_level = functools.partial(pre_tokenizers.ByteLevel, add_prefix_space=False,
                                    trim_offsets=False, use_regex=False)
@@ -148,11 +157,13 @@ def qwen3(vocab_size: int = 300) -> str:
         [pre_tokenizers.Split(Regex(QWEN3_REGEX), behavior="isolated"), byte_level()])
     trainer = trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=[], show_progress=False,
                                   initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
-    tokenizer.train_from_iterator(QWEN3_CORPUS, trainer)
+    corpus = QWEN3_CORPUS + RERANK_CORPUS if reranker else QWEN3_CORPUS
+    tokenizer.train_from_iterator(corpus, trainer)
     tokenizer.add_special_tokens(QWEN3_SPECIALS)
     tokenizer.add_tokens([AddedToken(token, normalized=False) for token in QWEN3_THINK])
-    tokenizer.post_processor = processors.Sequence([
-        processors.ByteLevel(add_prefix_space=False, trim_offsets=False, use_regex=False),
+    post = processors.ByteLevel(add_prefix_space=False, trim_offsets=False, use_regex=False)
+    tokenizer.post_processor = post if reranker else processors.Sequence([
+        post,
         processors.TemplateProcessing(
             single="$A:0 <|endoftext|>:0", pair="$A:0 $B:0 <|endoftext|>:0",
             special_tokens=[("<|endoftext|>", tokenizer.token_to_id("<|endoftext|>"))])])

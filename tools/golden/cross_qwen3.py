@@ -1,0 +1,198 @@
+"""Builds directories of tiny random Qwen3 cross-encoders, and the list of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+
+import tiny_tokenizers
+from common import write_if_changed, write_json
+from cross_models import (IDENTITY, NEW_CE, SIGMOID, ST_VERSIONS, module_entries,
+                          transformer_file)
+from qwen3_models import Qwen3Spec, base_config, draw, file_tensors
+from tiny_models import NEW, STORED_TYPES, write_shards
+from tiny_tokenizers import RERANK_INSTRUCTION, RERANK_SYSTEM
+
+VOCAB = 340
+PREFIX = f"<|im_start|>system\n{RERANK_SYSTEM}<|im_end|>\n<|im_start|>user\n"
+SUFFIX = "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+
+
+def of_role(role: str, default: str = "") -> str:
+    """A template's expression for the content of the message with this role."""
+    return f'messages | selectattr("role", "eq", "{role}") | map(attribute="content") | first' + (
+        f' | default("{default}")' if default else "")
+
+
+# A template drops one newline at its end, hence one more here.
+TEMPLATE = (f'{{%- set task = {of_role("system", RERANK_INSTRUCTION)} -%}}\n'
+            f'{{%- set query = {of_role("query")} -%}}\n'
+            f'{{%- set document = {of_role("document")} -%}}\n'
+            f"{PREFIX}<Instruct>: {{{{ task }}}}\n<Query>: {{{{ query }}}}\n"
+            f"<Document>: {{{{ document }}}}{SUFFIX}\n")
+
+
+@dataclasses.dataclass
+class CrossQwen3Spec(Qwen3Spec):
+    """One variant: what its files say."""
+
+    kind: str = "logit_score"  # or "sequence"
+    labels: tuple[str, ...] | None = ("LABEL_0",)
+    prefix: str = "model."
+    reranker_tokenizer: bool = True  # False: <|endoftext|> is appended, as for embedding
+    template: str = ""  # where the chat template is: "", "config" or "jinja"
+    modules: bool = False  # modules.json with Transformer and LogitScore
+    message: bool = True  # with modules: sentence_bert_config.json knows the chat template
+    true_only: bool = False
+    st_activation: str = SIGMOID
+    activation: str | None = None  # config.json: sentence_transformers.activation_fn
+    official: bool = False  # goldens of the published prompt instead of CrossEncoder's
+
+    family = "qwen3"
+    has_types = False
+
+    @property
+    def tokenizer_json(self) -> str:
+        return (tiny_tokenizers.qwen3(VOCAB, True) if self.reranker_tokenizer
+                else tiny_tokenizers.qwen3())
+
+    def token(self, text: str) -> int:
+        return tiny_tokenizers.token_id(self.tokenizer_json, text)
+
+
+def cross_config(spec: CrossQwen3Spec) -> dict:
+    config = base_config(spec)
+    given = {"bos_token_id": spec.token("<|endoftext|>"), "eos_token_id": spec.token("<|im_end|>"),
+             "vocab_size": tiny_tokenizers.vocab_size(spec.tokenizer_json),
+             "max_position_embeddings": 192}
+    if spec.kind == "sequence":
+        given["architectures"] = ["Qwen3ForSequenceClassification"]
+        given["pad_token_id"] = spec.token("<|endoftext|>")
+        if spec.labels is not None:
+            given["id2label"] = {str(index): label for index, label in enumerate(spec.labels)}
+            given["label2id"] = {label: index for index, label in enumerate(spec.labels)}
+    if spec.activation is not None:
+        given["sentence_transformers"] = {"activation_fn": spec.activation, "version": "5.0.0"}
+    config.update({**given, **spec.config})
+    return {key: config[key] for key in sorted(config) if config[key] != "absent"}
+
+
+def tensors(spec: CrossQwen3Spec) -> dict[str, np.ndarray]:
+    """The tensors by the names in the file."""
+    config = {key: value for key, value in cross_config(spec).items()
+              if key not in ("id2label", "label2id")}
+    out = file_tensors(dataclasses.replace(spec, config=config))
+    if spec.kind == "sequence":
+        number = len(spec.labels) if spec.labels is not None else 2
+        rng = np.random.Generator(np.random.PCG64([spec.seed, 2]))
+        shape = (number, config["hidden_size"])
+        out["score.weight"] = draw(rng, "score.weight", shape, 1.0).astype(
+            STORED_TYPES[spec.dtype])
+    return out
+
+
+def write_tokenizer(spec: CrossQwen3Spec, directory: Path) -> None:
+    added = {str(spec.token(token)): {
+        "content": token, "lstrip": False, "normalized": False, "rstrip": False,
+        "single_word": False, "special": token in tiny_tokenizers.QWEN3_SPECIALS}
+        for token in tiny_tokenizers.QWEN3_SPECIALS + tiny_tokenizers.QWEN3_THINK}
+    config = {
+        "add_bos_token": False, "add_prefix_space": False, "added_tokens_decoder": added,
+        "additional_special_tokens": ["<|im_start|>", "<|im_end|>"], "bos_token": None,
+        "clean_up_tokenization_spaces": False, "eos_token": "<|im_end|>", "errors": "replace",
+        "model_max_length": 131072, "pad_token": "<|endoftext|>", "split_special_tokens": False,
+        "tokenizer_class": "Qwen2Tokenizer", "unk_token": None,
+    }
+    if spec.template == "config":
+        config["chat_template"] = TEMPLATE
+    elif spec.template == "jinja":
+        write_if_changed(directory / "chat_template.jinja", TEMPLATE.encode())
+    config.update(spec.tokenizer_config)
+    write_json(directory / "tokenizer_config.json", config)
+    text = json.dumps(json.loads(spec.tokenizer_json), separators=(",", ":"))
+    write_if_changed(directory / "tokenizer.json", (text + "\n").encode())
+
+
+def write_modules(spec: CrossQwen3Spec, directory: Path) -> None:
+    write_json(directory / "config_sentence_transformers.json", {
+        "__version__": ST_VERSIONS, "activation_fn": spec.st_activation,
+        "default_prompt_name": None, "model_type": "CrossEncoder", "prompts": {},
+        **spec.st_config})
+    file = transformer_file("text-generation", "logits", "causal_logits")
+    if spec.message:
+        file["modality_config"]["message"] = {
+            "method": "forward", "method_output_name": "logits", "format": "flat"}
+    if spec.max_seq_length is not None:
+        file = {"max_seq_length": spec.max_seq_length, **file}
+    write_json(directory / "sentence_bert_config.json", file)
+    write_json(directory / "1_LogitScore" / "config.json", {
+        "true_token_id": spec.token("yes"),
+        "false_token_id": None if spec.true_only else spec.token("no"),
+        "module_input_name": "causal_logits"})
+    write_json(directory / "modules.json", module_entries(
+        ("", NEW + "transformer.Transformer"),
+        ("1_LogitScore", NEW_CE + "logit_score.LogitScore")))
+
+
+def build(spec: CrossQwen3Spec, directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    config = cross_config(spec)
+    write_json(directory / "config.json", config)
+    if spec.kind == "logit_score":
+        write_json(directory / "generation_config.json", {
+            "bos_token_id": config["bos_token_id"], "eos_token_id": config["eos_token_id"],
+            "max_new_tokens": 2048, "transformers_version": config["transformers_version"]})
+    write_shards(directory, tensors(spec), spec.shards)
+    write_tokenizer(spec, directory)
+    if spec.modules:
+        write_modules(spec, directory)
+
+
+Spec = CrossQwen3Spec
+UNTIED = {"tie_word_embeddings": False}
+VARIANTS = [
+    Spec("qwen3-seq-cls", "Qwen3ForSequenceClassification: score (no bias) at the last token; "
+         "texts joined without a separator", 401, kind="sequence",
+         config={"max_position_embeddings": 64}),
+    Spec("qwen3-seq-cls-eos", "the last token is pad_token_id: the one before it is taken", 402,
+         kind="sequence", reranker_tokenizer=False, config={"max_position_embeddings": 64}),
+    Spec("qwen3-seq-cls-no-pad", "no pad_token_id: the last token, even <|endoftext|>", 403,
+         kind="sequence", reranker_tokenizer=False, activation=IDENTITY,
+         config={"max_position_embeddings": 64, "pad_token_id": "absent"}),
+    Spec("qwen3-seq-cls-3-labels", "three labels; F16", 404, kind="sequence", dtype="F16",
+         labels=("contradiction", "entailment", "neutral"),
+         config={"max_position_embeddings": 64}),
+    Spec("qwen3-seq-cls-template", "sequence classification of what the chat template makes of "
+         "query and document", 405, kind="sequence", template="config", activation=IDENTITY),
+    Spec("qwen3-logit-score", "modules.json with LogitScore, tied embeddings; pairs through the "
+         "chat template in chat_template.jinja; its end survives truncation", 411, modules=True,
+         template="jinja", st_activation=IDENTITY),
+    Spec("qwen3-logit-score-untied", "the same with a head of its own, and sigmoid; the template "
+         "in tokenizer_config.json", 412, modules=True, template="config", lm_head=True,
+         config=UNTIED),
+    Spec("qwen3-logit-score-true-only", "no false token: the logit of the true one", 413,
+         modules=True, template="jinja", true_only=True, st_activation=IDENTITY),
+    Spec("qwen3-logit-score-prompt", "the default prompt becomes the system message, here the "
+         "instruction", 414, modules=True, template="jinja", st_activation=IDENTITY,
+         st_config={"prompts": {"question": "Given a question, find the answer"},
+                    "default_prompt_name": "question"}),
+    Spec("qwen3-logit-score-length", "max_seq_length of sentence_bert_config.json: documents are "
+         "cut early, the end of the template is put back", 415, modules=True, template="jinja",
+         max_seq_length=160, st_activation=IDENTITY),
+    Spec("qwen3-logit-score-text", "modules.json without the message modality: the two texts "
+         "joined, whatever the chat template says", 416, modules=True, template="jinja",
+         message=False, max_seq_length=64),
+    Spec("qwen3-causal-plain", "Qwen3ForCausalLM without modules.json: LogitScore of yes and no, "
+         "tied; chat template; sigmoid", 421, template="config"),
+    Spec("qwen3-causal-untied", "the same, untied, Identity in config.json", 422,
+         template="jinja", lm_head=True, config=UNTIED, activation=IDENTITY),
+    Spec("qwen3-causal-no-template", "no chat template: the two texts joined", 423, lm_head=True,
+         config={**UNTIED, "max_position_embeddings": 64}),
+    Spec("qwen3-official-template", "the published prompt of Qwen3-Reranker: only the body is "
+         "cut; the probability of yes against no", 431, official=True),
+    Spec("qwen3-official-untied", "the same with a head of its own and a max length of 160", 432,
+         official=True, lm_head=True, config={**UNTIED, "max_position_embeddings": 160}),
+]
