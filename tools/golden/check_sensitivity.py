@@ -90,8 +90,8 @@ def table(family: Family, results: dict[str, dict[str, float]]) -> tuple[str, li
     return "\n".join(lines) + "\n", missed
 
 
-def write_table(family: Family, text: str) -> None:
-    start, end = f"<!-- sensitivity {family.name} -->\n", f"<!-- end of {family.name} -->\n"
+def insert_table(name: str, text: str) -> None:
+    start, end = f"<!-- sensitivity {name} -->\n", f"<!-- end of {name} -->\n"
     head, rest = README.read_text().split(start)
     README.write_text(head + start + text + end + rest.split(end)[1])
 
@@ -109,7 +109,7 @@ def main() -> int:
         print(text, flush=True)
         missed += unseen
         if args.write:
-            write_table(family, text)
+            insert_table(family.name, text)
     for name in missed:
         print(f"no variant notices: {name}", file=sys.stderr)
     return 1 if missed else 0

@@ -64,6 +64,10 @@ def write_json(path: Path, value, indent: int | None = 2) -> bool:
     return write_if_changed(path, (text + "\n").encode())
 
 
+def read_json(path: Path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def write_golden_json(path: Path, head: dict, cases: list[dict], tail: dict | None = None) -> bool:
     """golden.json with one case a line, so that a changed case is a one-line difference."""
     lines = ["{"]

@@ -21,6 +21,7 @@ import cross_models
 import cross_official
 import cross_oracle
 import cross_qwen3
+import cross_qwen3_variants
 import cross_variants
 from common import (FORMAT, GOLDEN_DIR, provenance, write_golden_json, write_json,
                     write_safetensors)
@@ -29,7 +30,7 @@ from tiny_models import remove_stale
 
 CROSS = GOLDEN_DIR / "cross"
 COMMAND = "python tools/golden/cross.py"
-VARIANTS = cross_variants.VARIANTS + cross_qwen3.VARIANTS
+VARIANTS = cross_variants.VARIANTS + cross_qwen3_variants.VARIANTS
 TOLERANCE = 1e-4
 MAX_F32_DIFFERENCE = 1e-5
 CLEAR_GAP = 2e-5  # between neighbours in an order, unless they are ties
@@ -100,12 +101,13 @@ def check_pipeline(spec, directory: Path, limit: int, prompt: str, cases: list[d
     return worst
 
 
-def official_goldens(spec, directory: Path) -> tuple[dict, list[dict], dict]:
-    head, cases, logits = cross_official.score(directory, True)
-    single = cross_official.score(directory, False)[2]
-    head.update(labels=["LABEL_0"], num_labels=1, activation=cross_models.SIGMOID,
-                function_to_apply="sigmoid")
-    worst = np.abs(single - logits).max()
+def official_goldens(_spec, directory: Path) -> tuple[dict, list[dict], dict]:
+    oracle, single = (cross_official.Official(directory, double) for double in (True, False))
+    cases = cross_official.cases_of(oracle)
+    logits = np.stack([oracle.logits(case) for case in cases])
+    worst = np.abs(np.stack([single.logits(case) for case in cases]) - logits).max()
+    head = {**cross_official.head_of(oracle), "labels": ["LABEL_0"], "num_labels": 1,
+            "activation": cross_models.SIGMOID, "function_to_apply": "sigmoid"}
     return head, cases, {"logits": logits, "worst": worst}
 
 

@@ -9,7 +9,8 @@ OTHER = "你好世界, die alte Straße \U0001f642"
 # Documents of each query, in order. The repeated one makes a tie.
 GROUPS = [
     (QUERY, ["It is late!", "The tea will be ready soon.", "It is late!", "", LONG,
-             "Быстрая лиса и σκύλος \U0001f642 今天 天气", "for (int i = 0; i < 10; ++i) { sum += a[i]; }"]),
+             "Быстрая лиса и σκύλος \U0001f642 今天 天气",
+             "for (int i = 0; i < 10; ++i) { sum += a[i]; }"]),
     (OTHER, ["the cat sat", "Der schnelle Fuchs und die alte Straße über dem Fluss.",
              "你好世界 今天天气很好", "a", "We should go home now.", "the cat sat"]),
 ]

@@ -40,12 +40,15 @@ class CrossSpec(Spec):
     modular: str = ""
     st_activation: str = SIGMOID  # config_sentence_transformers.json of the modular ones
     stray_st_length: bool = False  # sentence_bert_config.json without modules.json
+    st_model_type: bool = True  # whether config_sentence_transformers.json has model_type
 
     kind = "sequence"
     family = "bert"
 
     @property
     def number(self) -> int:
+        if "num_labels" in self.config:
+            return self.config["num_labels"]
         return len(self.labels) if self.labels is not None else 2
 
     @property
@@ -123,10 +126,10 @@ def transformer_file(task: str, method_output: str, module_output: str) -> dict:
 
 
 def write_modular(spec: CrossSpec, directory: Path) -> None:
+    kind = {"model_type": "CrossEncoder"} if spec.st_model_type else {}
     write_json(directory / "config_sentence_transformers.json", {
         "__version__": ST_VERSIONS, "activation_fn": spec.st_activation,
-        "default_prompt_name": None, "model_type": "CrossEncoder", "prompts": {},
-        **spec.st_config})
+        "default_prompt_name": None, **kind, "prompts": {}, **spec.st_config})
     modules = [("", NEW + "transformer.Transformer")]
     file = transformer_file("sequence-classification", "logits", "scores")
     if spec.modular == "dense":

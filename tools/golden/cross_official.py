@@ -17,40 +17,59 @@ from cross_inputs import inputs
 from cross_qwen3 import PREFIX, SUFFIX
 from tiny_tokenizers import RERANK_INSTRUCTION
 
-# Every case has the default instruction, but for these.
+# Pairs that are scored again with another instruction.
 OTHER_INSTRUCTIONS = {0: "Given a question, find the answer", 13: ""}
 
 
-def body(instruction: str, query: str, document: str) -> str:
-    return f"<Instruct>: {instruction}\n<Query>: {query}\n<Document>: {document}"
+class Official:
+    """One directory, ready to score."""
+
+    def __init__(self, directory: Path, double: bool) -> None:
+        qwen3_oracle.patch()
+        self.tokenizer = transformers.AutoTokenizer.from_pretrained(
+            str(directory), local_files_only=True)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            str(directory), local_files_only=True, dtype=torch.float32,
+            attn_implementation="eager")
+        self.model = model.eval().double() if double else model.eval()
+        self.limit = model.config.max_position_embeddings
+        self.yes, self.no = self.tokenizer.convert_tokens_to_ids(["yes", "no"])
+        self.prefix = self.encode(PREFIX)
+        self.suffix = self.encode(SUFFIX)
+
+    def encode(self, text: str) -> list[int]:
+        return self.tokenizer.encode(text, add_special_tokens=False)
+
+    def body(self, case: dict) -> list[int]:
+        return self.encode(f"<Instruct>: {case['instruction']}\n<Query>: {case['text']}\n"
+                           f"<Document>: {case['pair']}")
+
+    def ids(self, case: dict) -> list[int]:
+        room = self.limit - len(self.prefix) - len(self.suffix)
+        return self.prefix + self.body(case)[:room] + self.suffix
+
+    @torch.no_grad()
+    def logits(self, case: dict) -> np.ndarray:
+        """logit(yes) - logit(no)."""
+        values = self.model(input_ids=torch.tensor([self.ids(case)])).logits[0, -1]
+        return (values[self.yes] - values[self.no])[None].numpy()
 
 
-@torch.no_grad()
-def score(directory: Path, double: bool) -> tuple[dict, list[dict], np.ndarray]:
-    """Head of golden.json, its cases, and logit(yes) - logit(no)."""
-    qwen3_oracle.patch()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(str(directory), local_files_only=True)
-    model = transformers.AutoModelForCausalLM.from_pretrained(
-        str(directory), local_files_only=True, dtype=torch.float32, attn_implementation="eager")
-    model = model.eval().double() if double else model.eval()
-    limit = model.config.max_position_embeddings
-    yes, no = tokenizer.convert_tokens_to_ids(["yes", "no"])
-    prefix = tokenizer.encode(PREFIX, add_special_tokens=False)
-    suffix = tokenizer.encode(SUFFIX, add_special_tokens=False)
-    cases, rows = [], []
+def cases_of(oracle: Official) -> list[dict]:
     pairs = inputs(False)
-    extra = [(index, pairs[index]) for index in OTHER_INSTRUCTIONS]
-    listed = [(None, pair) for pair in pairs] + extra
-    for changed, (query, document) in listed:
-        instruction = RERANK_INSTRUCTION if changed is None else OTHER_INSTRUCTIONS[changed]
-        whole = tokenizer.encode(body(instruction, query, document), add_special_tokens=False)
-        ids = prefix + whole[:limit - len(prefix) - len(suffix)] + suffix
-        logits = model(input_ids=torch.tensor([ids])).logits[0, -1]
-        rows.append([float(logits[yes] - logits[no])])
-        length = len(prefix) + len(whole) + len(suffix)
-        cases.append({"text": query, "pair": document, "instruction": instruction, "ids": ids,
-                      "tokens": length, "truncated": length > len(ids)})
-    head = {"max_seq_length": limit, "yes_id": yes, "no_id": no,
-            "instruction": RERANK_INSTRUCTION, "prefix_tokens": len(prefix),
-            "suffix_tokens": len(suffix)}
-    return head, cases, np.array(rows)
+    listed = [(pair, RERANK_INSTRUCTION) for pair in pairs]
+    listed += [(pairs[index], text) for index, text in OTHER_INSTRUCTIONS.items()]
+    cases = []
+    for (query, document), instruction in listed:
+        case = {"text": query, "pair": document, "instruction": instruction}
+        case["ids"] = oracle.ids(case)
+        length = len(oracle.prefix) + len(oracle.body(case)) + len(oracle.suffix)
+        case.update(tokens=length, truncated=length > len(case["ids"]))
+        cases.append(case)
+    return cases
+
+
+def head_of(oracle: Official) -> dict:
+    return {"max_seq_length": oracle.limit, "yes_id": oracle.yes, "no_id": oracle.no,
+            "instruction": RERANK_INSTRUCTION, "prefix_tokens": len(oracle.prefix),
+            "suffix_tokens": len(oracle.suffix)}

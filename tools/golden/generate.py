@@ -24,6 +24,7 @@ def main() -> None:
     args = parser.parse_args()
     run("make_texts.py")
     run("tiny.py")
+    run("cross.py")
     for name in REAL_MODELS:
         directory = args.models / name
         if (directory / "config.json").exists():
