@@ -22,8 +22,9 @@ struct ModelOptions {
   /// "auto", "cpu" or "reference". A device named here that is not available is an error; "auto"
   /// falls back to the CPU and reports why.
   std::string device = "auto";
-  /// Arithmetic of the linear layers: "auto" or "f32" (f32), or "bf16" (weights and activations
-  /// rounded to bfloat16, sums in f32).
+  /// Arithmetic of the linear layers: "auto" or "f32" (f32), "bf16" (weights and activations
+  /// rounded to bfloat16, sums in f32) or "q8_0" (both in blocks of 32 bytes with a scale, quantized
+  /// when loaded).
   std::string dtype = "auto";
   /// Threads for one call; 0 = the cores this process may use.
   std::size_t num_threads = 0;
@@ -94,7 +95,7 @@ struct ModelInfo {
   std::string architecture;
   std::int64_t num_parameters = 0;
   std::string stored_dtype;   ///< of the weights in the file, "F32"; "mixed" if several
-  std::string compute_dtype;  ///< "f32" or "bf16"
+  std::string compute_dtype;  ///< "f32", "bf16" or "q8_0"
   std::int64_t vocab_size = 0;
   std::int64_t hidden_size = 0;
   std::int64_t num_hidden_layers = 0;

@@ -43,4 +43,23 @@ inline BFloat16 to_bfloat16(float value) {
   return BFloat16{static_cast<std::uint16_t>((bits + rounding) >> 16)};
 }
 
+/// Round to nearest even; too large becomes infinity, NaN stays a (quiet) NaN.
+inline Float16 to_float16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFu;
+  const auto with_sign = [sign](std::uint32_t half) {
+    return Float16{static_cast<std::uint16_t>(sign | half)};
+  };
+  if (magnitude > 0x7F800000u) return with_sign(0x7E00u);
+  if (magnitude >= 0x47800000u) return with_sign(0x7C00u);  // 65536 and more
+  if (magnitude < 0x38800000u) {
+    // Below 2^-14: adding 2^-1 rounds at the subnormals' unit of 2^-24.
+    const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
+    return with_sign(std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(0.5f));
+  }
+  const std::uint32_t odd = magnitude >> 13 & 1u;
+  return with_sign((magnitude - 0x38000000u + 0xFFFu + odd) >> 13);
+}
+
 }  // namespace lattice

@@ -21,7 +21,8 @@ DeviceChoice choose_device(const std::string& device) {
 WeightFormat choose_weight_format(const std::string& dtype) {
   if (dtype == "auto" || dtype == "f32") return WeightFormat::kF32;
   if (dtype == "bf16") return WeightFormat::kBF16;
-  raise(ErrorCode::kUnsupported, "dtype: expected auto, f32 or bf16, got \"{}\"", dtype);
+  if (dtype == "q8_0") return WeightFormat::kQ8_0;
+  raise(ErrorCode::kUnsupported, "dtype: expected auto, f32, bf16 or q8_0, got \"{}\"", dtype);
 }
 
 }  // namespace lattice

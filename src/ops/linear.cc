@@ -8,6 +8,8 @@ std::string_view weight_format_name(WeightFormat format) {
       return "f32";
     case WeightFormat::kBF16:
       return "bf16";
+    case WeightFormat::kQ8_0:
+      return "q8_0";
   }
   return "f32";
 }

@@ -15,6 +15,9 @@ namespace lattice {
 enum class WeightFormat {
   kF32,   ///< f32 weights and activations
   kBF16,  ///< weights and activations rounded to bfloat16 (nearest even), products summed in f32
+  /// Weights and activations in blocks of 32 signed bytes with a scale (tensor/q8_0.h); products
+  /// within a block are exact integers, blocks are summed in f32.
+  kQ8_0,
 };
 
 std::string_view weight_format_name(WeightFormat format);

@@ -110,8 +110,18 @@ void CpuLinear::pack_panels(std::span<const LinearPart> parts, std::int64_t begi
 std::shared_ptr<const PackedLinear> CpuBackend::pack_linear(ThreadPool& pool,
                                                             std::span<const LinearPart> parts,
                                                             WeightFormat format) const {
-  const GemmKernels* kernels =
-      format == WeightFormat::kBF16 ? gemm_bf16_kernels(target_) : gemm_f32_kernels(target_);
+  const GemmKernels* kernels = nullptr;
+  switch (format) {
+    case WeightFormat::kF32:
+      kernels = gemm_f32_kernels(target_);
+      break;
+    case WeightFormat::kBF16:
+      kernels = gemm_bf16_kernels(target_);
+      break;
+    case WeightFormat::kQ8_0:
+      kernels = gemm_q8_0_kernels(target_);
+      break;
+  }
   return std::make_shared<const CpuLinear>(pool, parts, format, *kernels);
 }
 

@@ -1,14 +1,44 @@
+#include <algorithm>
 #include <vector>
 
 #include "backends/reference/reference_backend.h"
 #include "base/check.h"
 #include "base/float16.h"
+#include "tensor/q8_0.h"
 
 namespace lattice {
 namespace {
 
-float round_to(WeightFormat format, float value) {
-  return format == WeightFormat::kBF16 ? to_float(to_bfloat16(value)) : value;
+// Rows of K values, rounded to what the format can hold but kept in f32.
+void round_weights(WeightFormat format, std::span<float> row) {
+  if (format == WeightFormat::kBF16) {
+    for (float& value : row) value = to_float(to_bfloat16(value));
+  }
+  if (format != WeightFormat::kQ8_0) return;
+  for (; !row.empty(); row = row.subspan(std::min<std::size_t>(kQ8BlockSize, row.size()))) {
+    const auto values = row.first(std::min<std::size_t>(kQ8BlockSize, row.size()));
+    const Q8WeightBlock block = quantize_weight_block(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = to_float(block.scale) * static_cast<float>(block.quants[i]);
+    }
+  }
+}
+
+void round_activations(WeightFormat format, std::span<const float> x, std::span<double> out) {
+  if (format != WeightFormat::kQ8_0) {
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      out[k] =
+          static_cast<double>(format == WeightFormat::kBF16 ? to_float(to_bfloat16(x[k])) : x[k]);
+    }
+    return;
+  }
+  for (std::size_t first = 0; first < x.size(); first += kQ8BlockSize) {
+    const auto values = x.subspan(first, std::min<std::size_t>(kQ8BlockSize, x.size() - first));
+    const Q8Block block = quantize_block(values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      out[first + i] = static_cast<double>(block.scale) * static_cast<double>(block.quants[i]);
+    }
+  }
 }
 
 // The weight as nn.Linear stores it, row-major, rounded to the format but kept in f32.
@@ -33,7 +63,10 @@ class ReferenceLinear final : public PackedLinear {
     const std::size_t old_weights = weight_.size();
     weight_.resize(old_weights + num_rows * static_cast<std::size_t>(in_features_));
     part.weight.copy_to_f32(0, std::span(weight_).subspan(old_weights));
-    for (float& w : std::span(weight_).subspan(old_weights)) w = round_to(format_, w);
+    for (std::size_t row = 0; row < num_rows; ++row) {
+      const auto k = static_cast<std::size_t>(in_features_);
+      round_weights(format_, std::span(weight_).subspan(old_weights + row * k, k));
+    }
     part.weight.discard();
     const std::size_t old_rows = bias_.size();
     bias_.resize(old_rows + num_rows, 0.0f);
@@ -59,9 +92,7 @@ void ReferenceBackend::linear(Context&, const LinearArgs& args) const {
   check(packed != nullptr, "[linear] the weight was packed by another backend");
   std::vector<double> x(static_cast<std::size_t>(args.x.cols));
   for (std::int64_t m = 0; m < args.x.rows; ++m) {
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      x[k] = static_cast<double>(round_to(packed->format(), args.x.row(m)[k]));
-    }
+    round_activations(packed->format(), args.x.row_span(m), x);
     for (std::int64_t n = 0; n < args.out.cols; ++n) {
       const float* w = packed->weight_row(n);
       double sum = 0.0;

@@ -53,7 +53,7 @@ class LinearTest : public OpTest {
 };
 LATTICE_FOR_EACH_BACKEND(LinearTest);
 
-constexpr WeightFormat kFormats[] = {WeightFormat::kF32, WeightFormat::kBF16};
+constexpr WeightFormat kFormats[] = {WeightFormat::kF32, WeightFormat::kBF16, WeightFormat::kQ8_0};
 
 TEST_P(LinearTest, EveryNumberOfRows) {
   for (const WeightFormat format : kFormats) {

@@ -85,11 +85,11 @@ HWY_NOINLINE void tile(const TileArgs& args) {
   const float* b = storage_cast<float>(args.panels);
   constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
   const std::int64_t pair_stride = args.depth * kStepA;
-  const std::int64_t panel_stride = args.depth * kPanelCols;
+  const std::int64_t panel_stride = args.depth * Format::kPanelFloats;
   for (std::int64_t k = 0; k < args.depth; ++k) {
     Format::step(a, pair_stride, b, panel_stride, sums);
     a += kStepA;
-    b += kPanelCols;
+    b += Format::kPanelFloats;
   }
 #pragma GCC unroll 12
   for (int i = 0; i < kRows; ++i) {

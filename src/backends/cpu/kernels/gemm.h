@@ -14,7 +14,8 @@ namespace lattice {
 //          padded with zeros.
 //   block  rows of x, laid out in pairs: [row / 2][depth][row % 2]; an odd last row is paired with
 //          a copy of itself. A lone row is [depth].
-//   depth  K in the format's elements: f32 one by one, bf16 in pairs (32 bits a pair).
+//   depth  K in the format's elements: f32 one by one, bf16 in pairs (32 bits a pair), Q8_0 in
+//          blocks of 32 with their scale.
 //
 // Every output element is one chain of fused multiply-adds over the depth in order, whatever tile
 // computes it; that is what makes a row's bits independent of its batch.
@@ -65,9 +66,11 @@ struct GemmKernels {
 // Packing is done once per weight, so these are plain code, the same for every target.
 void pack_panel_f32(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
 void pack_panel_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
+void pack_panel_q8_0(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
 
 /// nullptr where `target` is not compiled.
 const GemmKernels* gemm_f32_kernels(CpuTarget target);
 const GemmKernels* gemm_bf16_kernels(CpuTarget target);
+const GemmKernels* gemm_q8_0_kernels(CpuTarget target);
 
 }  // namespace lattice

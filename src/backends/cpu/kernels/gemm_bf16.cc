@@ -23,6 +23,7 @@ namespace lattice {
 namespace HWY_NAMESPACE {
 
 struct Bf16Format {
+  static constexpr std::int64_t kPanelFloats = kPanelCols;
   static constexpr std::int64_t kBlockFloats = 2;
 
   template <int kRows, int kVectors>

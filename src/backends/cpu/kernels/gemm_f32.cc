@@ -18,6 +18,7 @@ namespace lattice {
 namespace HWY_NAMESPACE {
 
 struct F32Format {
+  static constexpr std::int64_t kPanelFloats = kPanelCols;
   static constexpr std::int64_t kBlockFloats = 1;
 
   template <int kRows, int kVectors>

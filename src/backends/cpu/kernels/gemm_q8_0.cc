@@ -1,0 +1,221 @@
+// The Q8_0 format: a depth element is a block of 32 values of K. In panels it is [8][panel_cols][4]
+// signed bytes, then panel_cols f16 scales; in blocks of x 8 times 4 bytes (32 bits each) and an
+// f32 scale. A block's products are summed in integers, exactly; the blocks' sums in f32, in order.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/hwy_targets.h"
+#include "backends/cpu/kernels/target_table.h"
+#include "base/aligned_buffer.h"
+#include "base/float16.h"
+#include "tensor/q8_0.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/gemm_q8_0.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which sets the target.
+#include <hwy/highway.h>
+#include "backends/cpu/kernels/gemm-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lattice {
+namespace HWY_NAMESPACE {
+
+using IntTag = hn::RebindToSigned<FloatTag>;
+using IntVec = hn::Vec<IntTag>;
+
+constexpr int kGroups = static_cast<int>(kQ8BlockSize) / 4;
+
+/// Four bytes of a weight, per lane, prepared for dot_add().
+struct ByteColumns {
+#if HWY_TARGET == HWY_AVX2
+  explicit HWY_INLINE ByteColumns(IntVec w) : bytes(w), magnitude{_mm256_abs_epi8(w.raw)} {}
+
+  // The unsigned operand is |w|; the sign moves to x. 2 * 127 * 128 fits 16 bits.
+  HWY_INLINE IntVec dot_add(IntVec x, IntVec sum) const {
+    const __m256i products =
+        _mm256_maddubs_epi16(magnitude.raw, _mm256_sign_epi8(x.raw, bytes.raw));
+    return IntVec{_mm256_add_epi32(sum.raw, _mm256_madd_epi16(products, _mm256_set1_epi16(1)))};
+  }
+#elif HWY_TARGET == HWY_AVX3
+  explicit HWY_INLINE ByteColumns(IntVec w) : bytes(w), magnitude{_mm512_abs_epi8(w.raw)} {}
+
+  HWY_INLINE IntVec dot_add(IntVec x, IntVec sum) const {
+    const __m512i signed_x =
+        _mm512_mask_sub_epi8(x.raw, _mm512_movepi8_mask(bytes.raw), _mm512_setzero_si512(), x.raw);
+    const __m512i products = _mm512_maddubs_epi16(magnitude.raw, signed_x);
+    return IntVec{_mm512_add_epi32(sum.raw, _mm512_madd_epi16(products, _mm512_set1_epi16(1)))};
+  }
+#else
+  explicit HWY_INLINE ByteColumns(IntVec w) : bytes(w), magnitude(w) {}
+
+  HWY_INLINE IntVec dot_add(IntVec x, IntVec sum) const {
+    sum = hn::Add(sum, hn::Mul(byte<24>(bytes), byte<24>(x)));
+    sum = hn::Add(sum, hn::Mul(byte<16>(bytes), byte<16>(x)));
+    sum = hn::Add(sum, hn::Mul(byte<8>(bytes), byte<8>(x)));
+    return hn::Add(sum, hn::Mul(hn::ShiftRight<24>(bytes), hn::ShiftRight<24>(x)));
+  }
+  template <int kShift>
+  static HWY_INLINE IntVec byte(IntVec v) {
+    return hn::ShiftRight<24>(hn::ShiftLeft<kShift>(v));
+  }
+#endif
+
+  IntVec bytes;
+  IntVec magnitude;
+};
+
+/// The scales of one vector of columns.
+HWY_INLINE FloatVec load_scales(const std::byte* scales) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  const hn::Rebind<hwy::float16_t, FloatTag> dh;
+  const hn::RebindToUnsigned<decltype(dh)> bits;
+  return hn::PromoteTo(FloatTag(),
+                       hn::BitCast(dh, hn::LoadU(bits, storage_cast<std::uint16_t>(scales))));
+#else
+  HWY_ALIGN float values[kLanes];
+  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+    Float16 half;
+    std::memcpy(&half, scales + lane * static_cast<std::int64_t>(sizeof(half)), sizeof(half));
+    values[lane] = to_float(half);
+  }
+  return hn::Load(FloatTag(), values);
+#endif
+}
+
+struct Q8Format {
+  static constexpr std::int64_t kPanelFloats =
+      kPanelCols * (kQ8BlockSize + static_cast<std::int64_t>(sizeof(Float16))) /
+      static_cast<std::int64_t>(sizeof(float));
+  static constexpr std::int64_t kBlockFloats = kGroups + 1;
+
+  template <int kRows, int kVectors>
+  static HWY_INLINE void step(const float* HWY_RESTRICT a, std::int64_t pair_stride,
+                              const float* HWY_RESTRICT b, std::int64_t panel_stride,
+                              FloatVec (&sums)[kRows][kVectors]) {
+    const FloatTag d;
+    const IntTag di;
+    IntVec dots[kRows][kVectors];
+#pragma GCC unroll 12
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) dots[i][j] = hn::Zero(di);
+    }
+#pragma GCC unroll 8
+    for (int g = 0; g < kGroups; ++g) {
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) {
+        const float* column = column_vector(b, panel_stride, j) + g * kPanelCols;
+        const ByteColumns w(hn::BitCast(di, hn::Load(d, column)));
+#pragma GCC unroll 12
+        for (int i = 0; i < kRows; ++i) {
+          const float x = block_value < kRows == 1 > (a, pair_stride, i, g);
+          dots[i][j] = w.dot_add(hn::BitCast(di, hn::Set(d, x)), dots[i][j]);
+        }
+      }
+    }
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      const float* panel = b + j / kPanelVectors * panel_stride;
+      const std::byte* scales =
+          std::as_bytes(std::span(panel + kGroups * kPanelCols, 1)).data() +
+          j % kPanelVectors * kLanes * static_cast<std::int64_t>(sizeof(Float16));
+      const FloatVec w_scales = load_scales(scales);
+#pragma GCC unroll 12
+      for (int i = 0; i < kRows; ++i) {
+        const FloatVec scale =
+            hn::Mul(w_scales, hn::Set(d, block_value < kRows == 1 > (a, pair_stride, i, kGroups)));
+        sums[i][j] = hn::MulAdd(hn::ConvertTo(d, dots[i][j]), scale, sums[i][j]);
+      }
+    }
+  }
+};
+
+/// The greatest magnitude of 32 values; NaN when one is not finite.
+HWY_INLINE float block_max(const float* values) {
+  const FloatTag d;
+  FloatVec max = hn::Zero(d);
+  FloatVec poison = hn::Zero(d);
+  for (std::int64_t i = 0; i < kQ8BlockSize; i += kLanes) {
+    const FloatVec x = hn::LoadU(d, values + i);
+    max = hn::Max(max, hn::Abs(x));
+    poison = hn::MulAdd(x, hn::Zero(d), poison);  // NaN for NaN and infinity
+  }
+  return hn::GetLane(hn::MaxOfLanes(d, max)) + hn::GetLane(hn::SumOfLanes(d, poison));
+}
+
+/// What quantize_block() computes, spread over every `step`-th float of `out`.
+void quantize_into(const float* values, std::int64_t step, float* out) {
+  const FloatTag d;
+  const float max = block_max(values);
+  constexpr float kMaxQuant = 127.0f;
+  out[kGroups * step] = max / kMaxQuant;
+  float inverse = max > 0.0f ? kMaxQuant / max : 0.0f;
+  if (inverse > std::numeric_limits<float>::max()) inverse = 0.0f;
+  HWY_ALIGN std::int32_t quants[kQ8BlockSize];
+  for (std::int64_t i = 0; i < kQ8BlockSize; i += kLanes) {
+    hn::Store(hn::NearestInt(hn::Mul(hn::LoadU(d, values + i), hn::Set(d, inverse))), IntTag(),
+              quants + i);
+  }
+  for (int g = 0; g < kGroups; ++g) {
+    std::uint32_t group = 0;
+    for (int i = 3; i >= 0; --i)
+      group = group << 8 | (static_cast<std::uint32_t>(quants[4 * g + i]) & 0xFFu);
+    out[g * step] = std::bit_cast<float>(group);
+  }
+}
+
+void quantize_row(const float* x, std::int64_t k, std::int64_t step, float* out) {
+  std::int64_t i = 0;
+  for (; i + kQ8BlockSize <= k; i += kQ8BlockSize) {
+    quantize_into(x + i, step, out);
+    out += Q8Format::kBlockFloats * step;
+  }
+  if (i == k) return;
+  float rest[kQ8BlockSize] = {};
+  std::copy(x + i, x + k, rest);
+  quantize_into(rest, step, out);
+}
+
+void pack_block_q8_0(const float* x, std::int64_t stride, std::int64_t rows, std::int64_t k,
+                     std::byte* block) {
+  auto* out = storage_cast<float>(block);
+  if (rows == 1) return quantize_row(x, k, 1, out);
+  const std::int64_t depth = (k + kQ8BlockSize - 1) / kQ8BlockSize;
+  for (std::int64_t r = 0; r < rows; r += 2) {
+    quantize_row(x + r * stride, k, 2, out);
+    quantize_row(x + (r + 1 < rows ? r + 1 : r) * stride, k, 2, out + 1);
+    out += 2 * depth * Q8Format::kBlockFloats;
+  }
+}
+
+constexpr GemmKernels make_gemm_q8_0() {
+  GemmKernels kernels{};
+  kernels.depth_step = kQ8BlockSize;
+  kernels.block_bytes = Q8Format::kBlockFloats * static_cast<std::int64_t>(sizeof(float));
+  kernels.column_bytes = kQ8BlockSize + static_cast<std::int64_t>(sizeof(Float16));
+  kernels.pack_panel = &pack_panel_q8_0;
+  kernels.pack_block = &pack_block_q8_0;
+  set_tiles<Q8Format>(kernels);
+  return kernels;
+}
+constexpr GemmKernels kGemmQ8 = make_gemm_q8_0();
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lattice
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lattice {
+
+const GemmKernels* gemm_q8_0_kernels(CpuTarget target) {
+  static constexpr TargetTable<const GemmKernels*> kTable = LATTICE_TARGET_TABLE(kGemmQ8);
+  return kTable.get(target);
+}
+
+}  // namespace lattice
+#endif
