@@ -26,9 +26,11 @@ std::vector<Subject> subjects() {
   const std::filesystem::path real = std::filesystem::path(LATTICE_MODELS_DIR) / "all-MiniLM-L6-v2";
   return {{"tiny_f32", tiny_variant("bert-head-dim-20").directory, "f32"},
           {"tiny_bf16", tiny_variant("bert-head-dim-20").directory, "bf16"},
+          {"tiny_q8_0", tiny_variant("bert-head-dim-20").directory, "q8_0"},
           {"xlmr_f32", tiny_variant("xlmr-mean").directory, "f32"},
           {"minilm_f32", real, "f32"},
-          {"minilm_bf16", real, "bf16"}};
+          {"minilm_bf16", real, "bf16"},
+          {"minilm_q8_0", real, "q8_0"}};
 }
 
 EmbedOptions truncating() {

@@ -75,6 +75,13 @@ TEST_P(RealModel, Bf16StaysClose) {
   EXPECT_GE(min_cosine(got, expected), 0.9995);
 }
 
+TEST_P(RealModel, Q8StaysClose) {
+  const GoldenFile expected = golden();
+  const Embeddings got = embed({.dtype = "q8_0"});
+  ASSERT_EQ(got.size(), expected.cases.size());
+  EXPECT_GE(min_cosine(got, expected), 0.995);
+}
+
 TEST_P(RealModel, RanksLikeSentenceTransformers) {
   const GoldenFile expected = golden();
   const Embeddings got = embed({});

@@ -117,5 +117,12 @@ TEST(Retrieval, Bf16FindsAlmostTheSame) {
   EXPECT_GE(recall.at_10, 51U);
 }
 
+TEST(Retrieval, Q8FindsAlmostTheSame) {
+  const Recall recall = measure({.dtype = "q8_0"});
+  EXPECT_GE(recall.at_1, 45U);
+  EXPECT_GE(recall.at_5, 50U);
+  EXPECT_GE(recall.at_10, 51U);
+}
+
 }  // namespace
 }  // namespace lattice

@@ -47,5 +47,31 @@ TEST(Float16, MatchesTheDefinitionForEveryValue) {
   }
 }
 
+TEST(Float16, EveryValueSurvivesTheWayThroughFloat) {
+  for (std::uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
+    const Float16 half{static_cast<std::uint16_t>(bits)};
+    const float value = to_float(half);
+    if (std::isnan(value)) {
+      EXPECT_TRUE(std::isnan(to_float(to_float16(value))));
+    } else {
+      EXPECT_EQ(to_float16(value).bits, half.bits);
+    }
+  }
+}
+
+TEST(Float16, RoundsToNearestEven) {
+  for (std::uint32_t bits = 0; bits < 0x7BFF; ++bits) {
+    const double low = to_float(Float16{static_cast<std::uint16_t>(bits)});
+    const double high = to_float(Float16{static_cast<std::uint16_t>(bits + 1)});
+    const auto middle = static_cast<float>((low + high) / 2);  // exact: two bits more
+    EXPECT_EQ(to_float16(middle).bits, bits % 2 == 0 ? bits : bits + 1);
+    EXPECT_EQ(to_float16(std::nextafter(middle, 0.0f)).bits, bits);
+    EXPECT_EQ(to_float16(std::nextafter(middle, 1e9f)).bits, bits + 1);
+  }
+  EXPECT_EQ(to_float16(65519.0f).bits, 0x7BFF);
+  EXPECT_EQ(to_float16(65520.0f).bits, 0x7C00);
+  EXPECT_EQ(to_float16(-1e30f).bits, 0xFC00);
+}
+
 }  // namespace
 }  // namespace lattice
