@@ -99,27 +99,23 @@ struct Q8Format {
                               FloatVec (&sums)[kRows][kVectors]) {
     const FloatTag d;
     const IntTag di;
-    IntVec dots[kRows][kVectors];
+    // One vector of columns at a time: its sums of a block stay in registers. Not unrolled over the
+    // groups, or the compiler would keep all of their operands alive and spill.
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      const float* column = column_vector(b, panel_stride, j);
+      IntVec dots[kRows];
 #pragma GCC unroll 12
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
-      for (int j = 0; j < kVectors; ++j) dots[i][j] = hn::Zero(di);
-    }
-#pragma GCC unroll 8
-    for (int g = 0; g < kGroups; ++g) {
-#pragma GCC unroll 8
-      for (int j = 0; j < kVectors; ++j) {
-        const float* column = column_vector(b, panel_stride, j) + g * kPanelCols;
-        const ByteColumns w(hn::BitCast(di, hn::Load(d, column)));
+      for (int i = 0; i < kRows; ++i) dots[i] = hn::Zero(di);
+#pragma GCC unroll 1
+      for (int g = 0; g < kGroups; ++g) {
+        const ByteColumns w(hn::BitCast(di, hn::Load(d, column + g * kPanelCols)));
 #pragma GCC unroll 12
         for (int i = 0; i < kRows; ++i) {
           const float x = block_value < kRows == 1 > (a, pair_stride, i, g);
-          dots[i][j] = w.dot_add(hn::BitCast(di, hn::Set(d, x)), dots[i][j]);
+          dots[i] = w.dot_add(hn::BitCast(di, hn::Set(d, x)), dots[i]);
         }
       }
-    }
-#pragma GCC unroll 8
-    for (int j = 0; j < kVectors; ++j) {
       const float* panel = b + j / kPanelVectors * panel_stride;
       const std::byte* scales =
           std::as_bytes(std::span(panel + kGroups * kPanelCols, 1)).data() +
@@ -129,7 +125,7 @@ struct Q8Format {
       for (int i = 0; i < kRows; ++i) {
         const FloatVec scale =
             hn::Mul(w_scales, hn::Set(d, block_value < kRows == 1 > (a, pair_stride, i, kGroups)));
-        sums[i][j] = hn::MulAdd(hn::ConvertTo(d, dots[i][j]), scale, sums[i][j]);
+        sums[i][j] = hn::MulAdd(hn::ConvertTo(d, dots[i]), scale, sums[i][j]);
       }
     }
   }
