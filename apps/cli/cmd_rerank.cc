@@ -61,12 +61,13 @@ std::string json_line(const RankedDocument& ranked, const std::string& document)
   JsonWriter json;
   json.begin_object().field("index", ranked.index);
   if (ranked.report.error) {
-    add_row_error(json, *ranked.report.error);
+    add_row_error(json, *ranked.report.error);  // without a document that may not be text
   } else {
     json.field("score", ranked.score).field("logit", ranked.logit);
     json.field("tokens", ranked.report.num_tokens).field("truncated", ranked.report.truncated);
+    json.field("document", document);
   }
-  json.field("document", document).end_object();
+  json.end_object();
   return json.take() + "\n";
 }
 

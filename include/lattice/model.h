@@ -23,8 +23,8 @@ struct ModelOptions {
   /// falls back to the CPU and reports why.
   std::string device = "auto";
   /// Arithmetic of the linear layers: "auto" or "f32" (f32), "bf16" (weights and activations
-  /// rounded to bfloat16, sums in f32) or "q8_0" (both in blocks of 32 bytes with a scale, quantized
-  /// when loaded).
+  /// rounded to bfloat16, sums in f32) or "q8_0" (both in blocks of 32 bytes with a scale,
+  /// quantized when loaded).
   std::string dtype = "auto";
   /// Threads for one call; 0 = the cores this process may use.
   std::size_t num_threads = 0;

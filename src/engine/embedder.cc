@@ -243,27 +243,13 @@ void Embedder::compute_batch(std::span<const std::size_t> batch,
 void Embedder::apply_pipeline(Context& context, ConstMatrix hidden, const SequenceLayout& layout,
                               std::span<const std::int32_t> skip, const Request& request,
                               MutMatrix out) const {
-  Workspace& workspace = context.workspace();
-  const std::int64_t num_seqs = layout.num_seqs();
-  const std::int64_t width = hidden.cols;
-  MutMatrix vectors =
-      workspace.matrix(num_seqs, width * static_cast<std::int64_t>(request.pooling.size()));
-  for (std::size_t i = 0; i < request.pooling.size(); ++i) {
-    pool(context, {.x = hidden,
-                   .layout = layout,
-                   .skip = skip,
-                   .mode = request.pooling[i],
-                   .out = vectors.columns(static_cast<std::int64_t>(i) * width, width)});
-  }
-  for (const auto& module : pipeline_.modules) {
-    const MutMatrix next = workspace.matrix(num_seqs, module->output_dimension());
-    module->forward(context, vectors, next);
-    vectors = next;
-  }
+  const MutMatrix vectors = apply_sentence_modules(
+      context, pipeline_, {.x = hidden, .layout = layout, .skip = skip, .out = {}},
+      request.pooling);
   // Matryoshka: the cut comes before the normalization.
   const MutMatrix cut = vectors.columns(0, request.dimensions);
   if (request.normalize) l2_normalize(context, {.x = cut});
-  for (std::int64_t s = 0; s < num_seqs; ++s) {
+  for (std::int64_t s = 0; s < layout.num_seqs(); ++s) {
     std::memcpy(out.row(s), cut.row(s), cut.row_span(s).size_bytes());
   }
 }

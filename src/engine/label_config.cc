@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/log.h"
 #include "io/config_reader.h"
 
 namespace lattice {
@@ -55,15 +56,39 @@ void read_names(ConfigReader& reader, std::vector<std::string>& names) {
   }
 }
 
+std::string default_source(const LabelConfig& config) {
+  return config.names.size() == 1 ? "default for one label"
+                                  : fmt::format("default for {} labels", config.names.size());
+}
+
 /// The last component of a dotted path of torch, as "torch.nn.modules.linear.Identity".
 std::optional<ScoreFunction> parse_activation(std::string_view path) {
-  if (!path.starts_with("torch.")) return std::nullopt;
   const std::string_view name = path.substr(path.rfind('.') + 1);
   if (name == "Identity") return ScoreFunction::kIdentity;
   if (name == "Sigmoid") return ScoreFunction::kSigmoid;
   if (name == "Tanh") return ScoreFunction::kTanh;
   if (name == "ReLU") return ScoreFunction::kRelu;
   return std::nullopt;
+}
+
+void default_rerank_function(LabelConfig& out) {
+  out.rerank_function = out.names.size() == 1 ? ScoreFunction::kSigmoid : ScoreFunction::kIdentity;
+  out.rerank_function_source = default_source(out);
+}
+
+Result<void> take_activation(const std::string& path, const std::string& source, LabelConfig& out) {
+  if (!path.starts_with("torch.")) {
+    log_warning("{}: \"{}\" is code of the model's own and is not run; scores use {}", source, path,
+                score_function_name(out.rerank_function));
+    return {};
+  }
+  const auto function = parse_activation(path);
+  if (!function) {
+    return fail(ErrorCode::kUnsupported, "{}: \"{}\" is not implemented", source, path);
+  }
+  out.rerank_function = *function;
+  out.rerank_function_source = source;
+  return {};
 }
 
 void read_rerank_function(ConfigReader& reader, LabelConfig& out) {
@@ -80,20 +105,12 @@ void read_rerank_function(ConfigReader& reader, LabelConfig& out) {
     key = "sbert_ce_default_activation_function";
     path = reader.get_string(key, "");
   }
-  if (path.empty()) {
-    out.rerank_function =
-        out.names.size() == 1 ? ScoreFunction::kSigmoid : ScoreFunction::kIdentity;
-    out.rerank_function_source = fmt::format("default for {} labels", out.names.size());
-    return;
+  default_rerank_function(out);
+  if (path.empty()) return;
+  if (auto status = take_activation(path, "config.json: " + key, out); !status) {
+    reader.set_error(status.error().code,
+                     fmt::format("{}: {}", reader.source(), status.error().message));
   }
-  const auto function = parse_activation(path);
-  if (!function) {
-    return reader.set_error(
-        ErrorCode::kUnsupported,
-        fmt::format("{}: {}: \"{}\" is not implemented", reader.source(), key, path));
-  }
-  out.rerank_function = *function;
-  out.rerank_function_source = "config.json: " + key;
 }
 
 void read_classify_function(ConfigReader& reader, LabelConfig& out) {
@@ -175,6 +192,22 @@ LabelConfig parse_label_config(const Json& config, const std::string& path) {
   if (reader.ok()) read_classify_function(reader, out);
   value_or_throw(reader.finish());
   return out;
+}
+
+LabelConfig parse_label_config(const Json& config, const std::string& path, std::size_t count) {
+  ConfigReader reader(config, path);
+  LabelConfig out;
+  default_names(count, out.names);
+  read_rerank_function(reader, out);
+  value_or_throw(reader.finish());
+  out.classify_function = count == 1 ? ScoreFunction::kSigmoid : ScoreFunction::kSoftmax;
+  out.classify_function_source = default_source(out);
+  return out;
+}
+
+void set_rerank_activation(const std::string& activation_fn, const std::string& source,
+                           LabelConfig& labels) {
+  if (!activation_fn.empty()) value_or_throw(take_activation(activation_fn, source, labels));
 }
 
 }  // namespace lattice

@@ -33,8 +33,17 @@ struct LabelConfig {
 };
 
 /// Throws LatticeError: kMalformed for labels that do not number 0..n-1, kUnsupported naming an
-/// activation that is not implemented. Source: transformers, PretrainedConfig and
-/// TextClassificationPipeline; sentence-transformers, CrossEncoder.
+/// activation of torch that is not implemented. One that is not torch's is code of the model's own:
+/// it is not run, and a warning names the default that is used instead. Source: transformers,
+/// PretrainedConfig and TextClassificationPipeline; sentence-transformers, CrossEncoder.
 LabelConfig parse_label_config(const Json& config, const std::string& path);
+
+/// The same for a head that id2label and problem_type do not describe: `count` plain names.
+LabelConfig parse_label_config(const Json& config, const std::string& path, std::size_t count);
+
+/// Takes the reranking activation from a cross-encoder's config_sentence_transformers.json, which
+/// comes before config.json. Throws like parse_label_config.
+void set_rerank_activation(const std::string& activation_fn, const std::string& source,
+                           LabelConfig& labels);
 
 }  // namespace lattice

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "engine/cross_encoder.h"
 #include "engine/device.h"
 #include "engine/inference_config.h"
 #include "io/config_reader.h"
@@ -114,6 +115,9 @@ class ModelLoader {
         family_(find_model_family(config_.root(), config_path_.string())),
         files_(value_or_throw(WeightFiles::open(directory_.path()))),
         inference_(load_inference_config(directory_.path())),
+        modules_(load_module_list(directory_)),
+        sentence_config_(load_sentence_prompts(directory_.path())),
+        transformer_(load_transformer_module_config(directory_.path())),
         threads_(std::make_shared<ThreadPool>(options.num_threads)),
         source_{.config = config_.root(),
                 .config_path = config_path_.string(),
@@ -124,20 +128,25 @@ class ModelLoader {
   Model::Impl::Parts load() {
     Model::Impl::Parts parts;
     parts.model = load_model();
-    if (auto scorer = load_scorer(parts.model)) parts.scorer = std::move(scorer);
-    parts.embedder = load_embedder(parts.model);
+    parts.scorer = load_scorer(parts.model);
+    if (!parts.scorer || embeds_too()) parts.embedder = load_embedder(parts.model);
     warn_unused_weights(source_.weights, family_, directory_.path().string());
     describe(parts);
     return parts;
   }
 
  private:
+  // A cross-encoder's directory without modules.json embeds by the library's defaults.
+  bool embeds_too() const {
+    if (modules_.empty()) return true;
+    return is_embedding_chain(modules_) && !sentence_config_.is_cross_encoder;
+  }
+
   std::shared_ptr<const LoadedModel> load_model() {
     std::unique_ptr<TextModel> body = family_.load(source_);
-    const TransformerModuleConfig module = load_transformer_module_config(directory_.path());
     Tokenizer tokenizer =
-        Tokenizer::from_directory(directory_.path(), {.lowercase = module.do_lower_case});
-    LengthLimit limit = length_limit(module, tokenizer, body->traits());
+        Tokenizer::from_directory(directory_.path(), {.lowercase = transformer_.do_lower_case});
+    LengthLimit limit = length_limit(transformer_, tokenizer, body->traits());
     return std::make_shared<const LoadedModel>(
         LoadedModel{.tokenizer = std::move(tokenizer),
                     .body = std::move(body),
@@ -146,23 +155,21 @@ class ModelLoader {
   }
 
   std::unique_ptr<Scorer> load_scorer(std::shared_ptr<const LoadedModel> model) const {
-    const std::string architecture = architecture_name(source_.config);
-    if (!architecture.ends_with("ForSequenceClassification")) return nullptr;
-    LabelConfig labels = parse_label_config(source_.config, source_.config_path);
-    auto head = family_.load_head({.model = source_,
-                                   .architecture = architecture,
-                                   .hidden_size = model->body->traits().hidden_size,
-                                   .num_labels = static_cast<std::int64_t>(labels.names.size())});
-    auto encoder = std::make_unique<SequencePairEncoder>(*model);
-    return std::make_unique<Scorer>(std::move(model), std::move(encoder), std::move(head),
-                                    std::move(labels));
+    return load_cross_encoder({.model = source_,
+                               .family = family_,
+                               .architecture = architecture_name(source_.config),
+                               .modules = modules_,
+                               .sentence_config = sentence_config_,
+                               .transformer = transformer_,
+                               .directory = directory_.path(),
+                               .loaded = std::move(model)});
   }
 
   std::unique_ptr<const Embedder> load_embedder(std::shared_ptr<const LoadedModel> model) const {
     const ModelTraits& traits = model->body->traits();
-    auto embedder =
-        std::make_unique<Embedder>(model, load_sentence_pipeline(directory_, traits.hidden_size),
-                                   load_sentence_prompts(directory_.path()));
+    check_transformer_task(transformer_, "feature-extraction", "token_embeddings");
+    auto embedder = std::make_unique<Embedder>(
+        model, load_sentence_pipeline(directory_, traits.hidden_size), sentence_config_);
     embedder->append_token(appended_token(inference_, model->tokenizer, traits));
     embedder->set_fingerprint(std::make_unique<ModelFingerprint>(ModelFingerprint::Source{
         .directory = directory_,
@@ -188,6 +195,9 @@ class ModelLoader {
     describe_inference(inference_, parts.model->body->traits(), info);
     if (parts.embedder) describe_embedder(*parts.embedder, info);
     if (parts.scorer) describe_scorer(*parts.scorer, info);
+    if (parts.scorer && !parts.embedder) {
+      info.max_length = {parts.scorer->limit().max_tokens, parts.scorer->limit().source};
+    }
   }
 
   ModelDirectory directory_;
@@ -198,6 +208,9 @@ class ModelLoader {
   const ModelFamily& family_;
   WeightFiles files_;
   InferenceConfig inference_;
+  std::vector<ModuleEntry> modules_;
+  SentencePrompts sentence_config_;
+  TransformerModuleConfig transformer_;
   std::shared_ptr<ThreadPool> threads_;
   ModelSource source_;
 };

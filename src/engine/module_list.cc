@@ -13,12 +13,13 @@ struct KindRow {
   ModuleKind kind;
 };
 
-constexpr std::array<KindRow, 5> kKinds = {{
+constexpr std::array<KindRow, 6> kKinds = {{
     {"Transformer", ModuleKind::kTransformer},
     {"Pooling", ModuleKind::kPooling},
     {"Dense", ModuleKind::kDense},
     {"Normalize", ModuleKind::kNormalize},
     {"LayerNorm", ModuleKind::kLayerNorm},
+    {"LogitScore", ModuleKind::kLogitScore},
 }};
 
 std::optional<ModuleKind> parse_kind(std::string_view type) {
@@ -60,18 +61,30 @@ std::vector<ModuleEntry> load_module_list(const ModelDirectory& directory) {
     modules.push_back(parse_entry(document.root().items()[i], directory,
                                   fmt::format("{}: [{}]", file.string(), i)));
   }
-  if (modules.size() < 2 || modules[0].kind != ModuleKind::kTransformer ||
-      modules[1].kind != ModuleKind::kPooling) {
-    raise(ErrorCode::kMalformed, "{}: expected a Transformer module followed by a Pooling module",
-          file.string());
-  }
-  for (std::size_t i = 2; i < modules.size(); ++i) {
-    if (modules[i].kind == ModuleKind::kTransformer || modules[i].kind == ModuleKind::kPooling) {
-      raise(ErrorCode::kUnsupported, "{}: [{}]: a second Transformer or Pooling is not implemented",
-            file.string(), i);
-    }
+  if (modules.empty() || modules[0].kind != ModuleKind::kTransformer) {
+    raise(ErrorCode::kMalformed, "{}: expected a Transformer module first", file.string());
   }
   return modules;
+}
+
+bool is_embedding_chain(std::span<const ModuleEntry> modules) {
+  return modules.size() >= 2 && modules[0].kind == ModuleKind::kTransformer &&
+         modules[1].kind == ModuleKind::kPooling;
+}
+
+void check_embedding_modules(std::span<const ModuleEntry> modules, const std::string& file) {
+  if (!is_embedding_chain(modules)) {
+    raise(ErrorCode::kMalformed, "{}: expected a Transformer module followed by a Pooling module",
+          file);
+  }
+  for (std::size_t i = 2; i < modules.size(); ++i) {
+    const ModuleKind kind = modules[i].kind;
+    if (kind == ModuleKind::kTransformer || kind == ModuleKind::kPooling ||
+        kind == ModuleKind::kLogitScore) {
+      raise(ErrorCode::kUnsupported, "{}: [{}]: this module after a Pooling is not implemented",
+            file, i);
+    }
+  }
 }
 
 }  // namespace lattice

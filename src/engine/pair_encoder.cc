@@ -6,18 +6,26 @@
 
 namespace lattice {
 
-TokenizedText SequencePairEncoder::encode(const TextPair& text, const PairLimits& limits) const {
+void raise_too_long(std::size_t num_tokens, const PairRequest& request) {
+  raise(ErrorCode::kTooLong,
+        "the text has {} tokens, the limit is {} ({}); allow truncation or shorten it", num_tokens,
+        request.max_length, request.max_length_source);
+}
+
+TokenizedText SequencePairEncoder::encode(const TextPair& text, const PairRequest& request) const {
+  if (request.instruction) {
+    raise(ErrorCode::kInvalidArgument, "instruction: this model takes none");
+  }
   const Tokenizer& tokenizer = model_.tokenizer;
   EncodeOptions options;
-  options.max_length = limits.max_length;
+  options.max_length = request.max_length;
   options.side =
-      limits.truncate == Truncate::kStart ? TruncationSide::kLeft : TruncationSide::kRight;
-  Encoding encoding = text.pair ? tokenizer.encode_pair(text.text, *text.pair, options)
-                                : tokenizer.encode(text.text, options);
-  if (encoding.truncated && limits.truncate == Truncate::kError) {
-    raise(ErrorCode::kTooLong,
-          "the text has {} tokens, the limit is {} ({}); allow truncation or shorten it",
-          encoding.num_tokens_untruncated, limits.max_length, limits.max_length_source);
+      request.truncate == Truncate::kStart ? TruncationSide::kLeft : TruncationSide::kRight;
+  const std::string first = prompt_ + text.text;
+  Encoding encoding = text.pair ? tokenizer.encode_pair(first, *text.pair, options)
+                                : tokenizer.encode(first, options);
+  if (encoding.truncated && request.truncate == Truncate::kError) {
+    raise_too_long(encoding.num_tokens_untruncated, request);
   }
   if (encoding.ids.empty()) {
     raise(ErrorCode::kInvalidArgument,

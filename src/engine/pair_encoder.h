@@ -9,11 +9,12 @@
 
 namespace lattice {
 
-/// Limits of one call.
-struct PairLimits {
+/// What one call asks of an encoder.
+struct PairRequest {
   std::size_t max_length = 0;
   std::string max_length_source;
   Truncate truncate = Truncate::kEnd;
+  std::optional<std::string> instruction = std::nullopt;  ///< RerankOptions::instruction
 };
 
 /// Turns a text or a pair into the tokens that a head was trained on. Immutable, thread-safe.
@@ -24,26 +25,33 @@ class PairEncoder {
   PairEncoder& operator=(const PairEncoder&) = delete;
   virtual ~PairEncoder() = default;
 
-  /// Throws LatticeError: kTooLong under Truncate::kError, kInvalidArgument for invalid UTF-8.
-  virtual TokenizedText encode(const TextPair& text, const PairLimits& limits) const = 0;
+  /// Throws LatticeError: kTooLong under Truncate::kError, kInvalidArgument for invalid UTF-8 or an
+  /// instruction that the model has no place for.
+  virtual TokenizedText encode(const TextPair& text, const PairRequest& request) const = 0;
 
   /// How many tokens besides those of the query and the document a pair has.
   virtual std::size_t num_added_tokens() const = 0;
 };
 
 /// Text and pair one behind the other, as the tokenizer's post-processor puts them together;
-/// truncation is longest-first. Source: sentence-transformers, CrossEncoder.
+/// truncation is longest-first. `prompt` goes in front of the first text. Source:
+/// sentence-transformers, CrossEncoder.
 class SequencePairEncoder final : public PairEncoder {
  public:
-  explicit SequencePairEncoder(const LoadedModel& model) : model_(model) {}
+  SequencePairEncoder(const LoadedModel& model, std::string prompt)
+      : model_(model), prompt_(std::move(prompt)) {}
 
-  TokenizedText encode(const TextPair& text, const PairLimits& limits) const override;
+  TokenizedText encode(const TextPair& text, const PairRequest& request) const override;
   std::size_t num_added_tokens() const override {
     return model_.tokenizer.num_special_tokens(/*pair=*/true);
   }
 
  private:
   const LoadedModel& model_;
+  std::string prompt_;
 };
+
+/// Throws LatticeError(kTooLong) with both lengths, and where the limit comes from.
+[[noreturn]] void raise_too_long(std::size_t num_tokens, const PairRequest& request);
 
 }  // namespace lattice

@@ -13,7 +13,7 @@ struct Pairs {
   std::vector<std::size_t> document;
 };
 
-std::size_t window_size(const Scorer& scorer, const std::string& query, const PairLimits& limits) {
+std::size_t window_size(const Scorer& scorer, const std::string& query, const PairRequest& limits) {
   EncodeOptions plain;
   plain.add_special_tokens = false;
   const std::size_t taken = scorer.encoder().num_added_tokens() +
@@ -28,7 +28,7 @@ std::size_t window_size(const Scorer& scorer, const std::string& query, const Pa
 
 Pairs make_pairs(const Scorer& scorer, const std::string& query,
                  std::span<const std::string> documents, const RerankOptions& options,
-                 const PairLimits& limits) {
+                 const PairRequest& limits) {
   Pairs pairs;
   const std::size_t window = options.windows ? window_size(scorer, query, limits) : 0;
   for (std::size_t i = 0; i < documents.size(); ++i) {
@@ -82,11 +82,13 @@ std::vector<RankedDocument> rerank(const Scorer& scorer, const std::string& quer
           "rerank needs a model with one label, this one has {}; use classify",
           scorer.num_labels());
   }
-  const ScoreOptions score{.truncate = options.truncate,
-                           .max_length = options.max_length,
-                           .batch_tokens = options.batch_tokens,
-                           .skip_errors = true};  // to name the document, not the pair
-  const Pairs pairs = make_pairs(scorer, query, documents, options, scorer.limits(score));
+  const ScoreOptions score{
+      .truncate = options.truncate,
+      .max_length = options.max_length,
+      .batch_tokens = options.batch_tokens,
+      .skip_errors = true,
+      .instruction = options.instruction};  // to name the document, not the pair
+  const Pairs pairs = make_pairs(scorer, query, documents, options, scorer.request(score));
   std::vector<TextReport> reports(pairs.texts.size());
   const std::vector<float> logits = scorer.score(pairs.texts, score, reports);
   std::vector<RankedDocument> ranking = collect(pairs, logits, reports, documents.size());

@@ -8,59 +8,94 @@
 
 namespace lattice {
 
-Scorer::Scorer(std::shared_ptr<const LoadedModel> model, std::unique_ptr<const PairEncoder> encoder,
-               std::unique_ptr<const SequenceHead> head, LabelConfig labels)
-    : model_(std::move(model)),
-      encoder_(std::move(encoder)),
-      head_(std::move(head)),
-      labels_(std::move(labels)) {}
-
-PairLimits Scorer::limits(const ScoreOptions& options) const {
-  const auto most = static_cast<std::size_t>(model_->limit.max_tokens);
-  PairLimits limits{
-      .max_length = most, .max_length_source = model_->limit.source, .truncate = options.truncate};
-  if (!options.max_length) return limits;
-  const std::size_t least = encoder_->num_added_tokens() + 2;
+PairRequest Scorer::request(const ScoreOptions& options) const {
+  const auto most = static_cast<std::size_t>(limit().max_tokens);
+  PairRequest request{.max_length = most,
+                      .max_length_source = limit().source,
+                      .truncate = options.truncate,
+                      .instruction = options.instruction};
+  if (!options.max_length) return request;
+  const std::size_t least = encoder().num_added_tokens() + 2;
   if (*options.max_length < least || *options.max_length > most) {
     raise(ErrorCode::kInvalidArgument, "max_length: expected {}..{} ({}), got {}", least, most,
-          model_->limit.source, *options.max_length);
+          limit().source, *options.max_length);
   }
-  limits.max_length = *options.max_length;
-  limits.max_length_source = "max_length";
-  return limits;
+  request.max_length = *options.max_length;
+  request.max_length_source = "max_length";
+  return request;
 }
 
 std::vector<float> Scorer::score(std::span<const TextPair> texts, const ScoreOptions& options,
                                  std::span<TextReport> reports) const {
-  const PairLimits limits = this->limits(options);
+  const PairRequest request = this->request(options);
   const std::vector<TokenizedText> tokenized =
-      prepare_texts(model_->contexts->threads(), reports, options.skip_errors,
-                    [&](std::size_t i) { return encoder_->encode(texts[i], limits); });
+      prepare_texts(model().contexts->threads(), reports, options.skip_errors,
+                    [&](std::size_t i) { return encoder().encode(texts[i], request); });
   return score_tokenized(tokenized, options.batch_tokens);
 }
 
 std::vector<float> Scorer::score_tokenized(std::span<const TokenizedText> texts,
                                            std::size_t batch_tokens) const {
+  const std::size_t shared = shareable_tokens(texts);
+  if (shared == 0) return score_unshared(texts, batch_tokens);
+  const auto with_tokens =
+      std::ranges::find_if(texts, [](const TokenizedText& text) { return !text.ids.empty(); });
+  std::shared_ptr<const SharedPrefix> prefix;
+  {
+    ContextPool::Lease lease(*model().contexts);
+    prefix = model().body->make_prefix(*lease, std::span(with_tokens->ids).first(shared));
+  }
+  return score_behind(prefix.get(), texts, batch_tokens);
+}
+
+std::vector<float> Scorer::score_unshared(std::span<const TokenizedText> texts,
+                                          std::size_t batch_tokens) const {
+  return score_behind(nullptr, texts, batch_tokens);
+}
+
+std::size_t Scorer::shareable_tokens(std::span<const TokenizedText> texts) const {
+  if (texts.size() < 2 || !parts_.head->reads_only_last_token()) return 0;
+  const std::vector<std::size_t> counts = token_counts(texts);
+  const std::size_t longest = *std::ranges::max_element(counts);
+  if (!model().body->can_share_prefix(static_cast<std::int64_t>(longest))) return 0;
+  constexpr std::size_t kWorthIt = 8;
+  const std::size_t shared = common_prefix(texts);
+  return shared < kWorthIt ? 0 : shared;
+}
+
+std::vector<float> Scorer::score_behind(const SharedPrefix* prefix,
+                                        std::span<const TokenizedText> texts,
+                                        std::size_t batch_tokens) const {
   std::vector<float> logits(texts.size() * static_cast<std::size_t>(num_labels()), 0.0f);
-  for (const auto& batch :
-       make_batches(token_counts(texts), std::max<std::size_t>(batch_tokens, 1))) {
-    compute_batch(batch, texts, logits);
+  std::vector<std::size_t> costs = token_counts(texts);
+  if (prefix != nullptr) {
+    // A shared token costs its keys and values, once a layer, for each text.
+    constexpr std::size_t kShareOfAToken = 4;
+    const auto shared = static_cast<std::size_t>(prefix->num_tokens());
+    for (std::size_t& cost : costs) {
+      if (cost > 0) cost = cost - shared + shared / kShareOfAToken;
+    }
+  }
+  for (const auto& batch : make_batches(costs, std::max<std::size_t>(batch_tokens, 1))) {
+    compute_batch(prefix, batch, texts, logits);
   }
   return logits;
 }
 
-void Scorer::compute_batch(std::span<const std::size_t> batch, std::span<const TokenizedText> texts,
-                           std::span<float> logits) const {
-  const PackedTexts packed(batch, texts);
-  const SequenceLayout layout = packed.layout();
-  ContextPool::Lease lease(*model_->contexts);
+void Scorer::compute_batch(const SharedPrefix* prefix, std::span<const std::size_t> batch,
+                           std::span<const TokenizedText> texts, std::span<float> logits) const {
+  const PackedTexts packed(batch, texts,
+                           prefix != nullptr ? static_cast<std::size_t>(prefix->num_tokens()) : 0);
+  TokenBatch tokens = packed.tokens();
+  tokens.prefix = prefix;
+  ContextPool::Lease lease(*model().contexts);
   Context& context = *lease;
   const Workspace::Scope scratch(context.workspace());
   const MutMatrix hidden =
-      context.workspace().matrix(layout.num_tokens(), model_->body->traits().hidden_size);
-  model_->body->forward(context, packed.tokens(), hidden);
-  const MutMatrix rows = context.workspace().matrix(layout.num_seqs(), num_labels());
-  head_->forward(context, packed.tokens(), hidden, rows);
+      context.workspace().matrix(tokens.layout.num_tokens(), model().body->traits().hidden_size);
+  model().body->forward(context, tokens, hidden);
+  const MutMatrix rows = context.workspace().matrix(tokens.layout.num_seqs(), num_labels());
+  parts_.head->forward(context, tokens, hidden, rows);
   const auto width = static_cast<std::size_t>(num_labels());
   for (std::size_t s = 0; s < batch.size(); ++s) {
     const auto row = rows.row_span(static_cast<std::int64_t>(s));

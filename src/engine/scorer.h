@@ -18,40 +18,54 @@ struct ScoreOptions {
   std::optional<std::size_t> max_length = std::nullopt;
   std::size_t batch_tokens = 2048;
   bool skip_errors = false;
+  std::optional<std::string> instruction = std::nullopt;
 };
 
 /// Texts or pairs in, logits out: tokenization, batching, forward pass, head. Immutable but for the
 /// model's pool of contexts; thread-safe.
 class Scorer {
  public:
-  Scorer(std::shared_ptr<const LoadedModel> model, std::unique_ptr<const PairEncoder> encoder,
-         std::unique_ptr<const SequenceHead> head, LabelConfig labels);
+  /// What a cross-encoder adds to a model. `limit` need not be the embedder's.
+  struct Parts {
+    std::shared_ptr<const LoadedModel> model;
+    std::unique_ptr<const PairEncoder> encoder;
+    std::unique_ptr<const SequenceHead> head;
+    LabelConfig labels;
+    LengthLimit limit;
+  };
+  explicit Scorer(Parts parts) : parts_(std::move(parts)) {}
 
-  const LabelConfig& labels() const { return labels_; }
-  const PairEncoder& encoder() const { return *encoder_; }
-  const LoadedModel& model() const { return *model_; }
-  std::int64_t num_labels() const { return head_->num_labels(); }
+  const LabelConfig& labels() const { return parts_.labels; }
+  const PairEncoder& encoder() const { return *parts_.encoder; }
+  const LoadedModel& model() const { return *parts_.model; }
+  const LengthLimit& limit() const { return parts_.limit; }
+  std::int64_t num_labels() const { return parts_.head->num_labels(); }
 
-  /// The limits that `options` mean; throws LatticeError(kInvalidArgument) naming a wrong option.
-  PairLimits limits(const ScoreOptions& options) const;
+  /// What `options` mean; throws LatticeError(kInvalidArgument) naming a wrong option.
+  PairRequest request(const ScoreOptions& options) const;
 
   /// logits [texts, num_labels], row-major; a report per text. Throws LatticeError like
   /// Model::classify.
   std::vector<float> score(std::span<const TextPair> texts, const ScoreOptions& options,
                            std::span<TextReport> reports) const;
 
-  /// The same for texts that are tokenized already.
+  /// The same for texts that are tokenized already. What all of them begin with is computed once
+  /// where the model can; the logits have the same bits either way.
   std::vector<float> score_tokenized(std::span<const TokenizedText> texts,
                                      std::size_t batch_tokens) const;
 
- private:
-  void compute_batch(std::span<const std::size_t> batch, std::span<const TokenizedText> texts,
-                     std::span<float> logits) const;
+  /// Computes every token of every text.
+  std::vector<float> score_unshared(std::span<const TokenizedText> texts,
+                                    std::size_t batch_tokens) const;
 
-  std::shared_ptr<const LoadedModel> model_;
-  std::unique_ptr<const PairEncoder> encoder_;
-  std::unique_ptr<const SequenceHead> head_;
-  LabelConfig labels_;
+ private:
+  std::size_t shareable_tokens(std::span<const TokenizedText> texts) const;
+  std::vector<float> score_behind(const SharedPrefix* prefix, std::span<const TokenizedText> texts,
+                                  std::size_t batch_tokens) const;
+  void compute_batch(const SharedPrefix* prefix, std::span<const std::size_t> batch,
+                     std::span<const TokenizedText> texts, std::span<float> logits) const;
+
+  Parts parts_;
 };
 
 /// See Model::rerank.

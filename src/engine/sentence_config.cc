@@ -54,7 +54,9 @@ SentencePrompts load_sentence_prompts(const std::filesystem::path& directory) {
   if (!name.empty()) out.default_prompt_name = name;
   const std::string similarity = reader.get_string("similarity_fn_name", "");
   if (!similarity.empty()) out.similarity = similarity;
-  reader.ignore({"__version__", "model_type"});
+  out.is_cross_encoder = reader.get_string("model_type", "") == "CrossEncoder";
+  out.activation_fn = reader.get_string("activation_fn", "");
+  reader.ignore({"__version__"});
   value_or_throw(reader.finish());
   if (out.default_prompt_name) {
     try {
@@ -78,27 +80,32 @@ TransformerModuleConfig load_transformer_module_config(const std::filesystem::pa
     const std::int64_t limit = reader.get_int("max_seq_length", 0, 1, std::int64_t{1} << 40);
     if (limit > 0) out.max_seq_length = limit;
     out.do_lower_case = reader.get_bool("do_lower_case", false);
-    const std::string task = reader.get_string("transformer_task", "feature-extraction");
-    if (task != "feature-extraction") {
-      reader.set_error(ErrorCode::kUnsupported,
-                       fmt::format("{}: transformer_task: \"{}\" is not implemented for embeddings",
-                                   file.string(), task));
+    out.task = reader.get_string("transformer_task", out.task);
+    out.output_name = reader.get_string("module_output_name", out.output_name);
+    if (const Json* modalities = reader.get("modality_config")) {
+      out.takes_messages = modalities->find("message") != nullptr;
     }
-    const std::string output = reader.get_string("module_output_name", "token_embeddings");
-    if (output != "token_embeddings") {
-      reader.set_error(
-          ErrorCode::kUnsupported,
-          fmt::format("{}: module_output_name: \"{}\" is not implemented", file.string(), output));
-    }
-    reader.ignore({"modality_config", "processing_kwargs", "unpad_inputs", "model_args",
-                   "tokenizer_args", "config_args", "model_kwargs", "processor_kwargs",
-                   "config_kwargs"});
+    reader.ignore({"processing_kwargs", "unpad_inputs", "model_args", "tokenizer_args",
+                   "config_args", "model_kwargs", "processor_kwargs", "config_kwargs"});
     value_or_throw(reader.finish());
     warn_unread(reader);
     out.source = name;
     return out;
   }
   return out;
+}
+
+void check_transformer_task(const TransformerModuleConfig& config, std::string_view task,
+                            std::string_view output_name) {
+  if (config.task != task) {
+    raise(ErrorCode::kUnsupported,
+          "{}: transformer_task: expected \"{}\" for these modules, got \"{}\"", config.source,
+          task, config.task);
+  }
+  if (config.output_name != output_name) {
+    raise(ErrorCode::kUnsupported, "{}: module_output_name: expected \"{}\", got \"{}\"",
+          config.source, output_name, config.output_name);
+  }
 }
 
 }  // namespace lattice

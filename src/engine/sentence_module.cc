@@ -72,9 +72,9 @@ Activation parse_module_activation(ConfigReader& reader) {
   return Activation::kIdentity;
 }
 
-void check_feature_name(ConfigReader& reader, std::string_view key) {
+void check_feature_name(ConfigReader& reader, std::string_view key, std::string_view expected) {
   const std::string name = reader.get_string(key, "sentence_embedding");
-  if (name != "sentence_embedding") {
+  if (name != expected) {
     reader.set_error(ErrorCode::kUnsupported,
                      fmt::format("{}: {}: \"{}\" is not implemented", reader.source(), key, name));
   }
@@ -106,7 +106,8 @@ Linear load_f32_linear(const WeightScope& scope, std::int64_t in, std::int64_t o
 }  // namespace
 
 std::unique_ptr<SentenceModule> load_dense_module(const std::filesystem::path& directory,
-                                                  std::int64_t input_dimension) {
+                                                  std::int64_t input_dimension,
+                                                  std::string_view output_name) {
   const std::filesystem::path file = directory / "config.json";
   const JsonDocument document = value_or_throw(JsonDocument::parse_file(file));
   ConfigReader reader(document.root(), file.string());
@@ -115,8 +116,8 @@ std::unique_ptr<SentenceModule> load_dense_module(const std::filesystem::path& d
   const bool bias = reader.get_bool("bias", true);
   const bool use_residual = reader.get_bool("use_residual", false);
   const Activation activation = parse_module_activation(reader);
-  check_feature_name(reader, "module_input_name");
-  check_feature_name(reader, "module_output_name");
+  check_feature_name(reader, "module_input_name", "sentence_embedding");
+  check_feature_name(reader, "module_output_name", output_name);
   finish(reader);
 
   const WeightScope weights(value_or_throw(WeightFiles::open(directory)));

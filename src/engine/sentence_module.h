@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "layers/layer_norm.h"
 #include "layers/linear.h"
@@ -23,10 +24,11 @@ class SentenceModule {
 };
 
 /// act(W x + b) [+ x or residual.weight x]. Reads <directory>/config.json and its
-/// model.safetensors. The default activation is Tanh.
+/// model.safetensors. The default activation is Tanh; the file must call the result `output_name`.
 /// Source: sentence-transformers, Dense module.
 std::unique_ptr<SentenceModule> load_dense_module(const std::filesystem::path& directory,
-                                                  std::int64_t input_dimension);
+                                                  std::int64_t input_dimension,
+                                                  std::string_view output_name);
 
 /// nn.LayerNorm with eps 1e-5. Source: sentence-transformers, LayerNorm module.
 std::unique_ptr<SentenceModule> load_layer_norm_module(const std::filesystem::path& directory,

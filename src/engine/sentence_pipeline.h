@@ -30,9 +30,19 @@ struct SentencePipeline {
   }
 };
 
-/// Builds the pipeline. A directory without modules.json gets mean pooling and no normalization, as
-/// sentence-transformers does. Throws LatticeError; kUnsupported when Normalize is not the last
-/// module.
+/// Builds the pipeline of an embedding model. A directory without modules.json gets mean pooling
+/// and no normalization, as sentence-transformers does. Throws LatticeError; kUnsupported when
+/// Normalize is not the last module.
 SentencePipeline load_sentence_pipeline(const ModelDirectory& directory, std::int64_t hidden_size);
+
+/// The same from modules already listed; the last one calls its result `output_name`.
+SentencePipeline build_sentence_pipeline(std::span<const ModuleEntry> entries,
+                                         const std::string& file, std::int64_t hidden_size,
+                                         std::string_view output_name);
+
+/// Pools with `modes` and runs the modules: hidden [num_tokens, hidden_size] to vectors [num_seqs,
+/// ...] in the context's workspace. `skip` as in PoolArgs.
+MutMatrix apply_sentence_modules(Context& context, const SentencePipeline& pipeline,
+                                 const PoolArgs& pooling, std::span<const PoolingMode> modes);
 
 }  // namespace lattice

@@ -6,12 +6,33 @@
 
 namespace lattice {
 
-PackedTexts::PackedTexts(std::span<const std::size_t> batch, std::span<const TokenizedText> texts) {
+PackedTexts::PackedTexts(std::span<const std::size_t> batch, std::span<const TokenizedText> texts,
+                         std::size_t skip) {
   for (const std::size_t i : batch) {
-    ids_.insert(ids_.end(), texts[i].ids.begin(), texts[i].ids.end());
-    type_ids_.insert(type_ids_.end(), texts[i].type_ids.begin(), texts[i].type_ids.end());
+    const auto ids = std::span(texts[i].ids).subspan(skip);
+    const auto type_ids = std::span(texts[i].type_ids).subspan(skip);
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    type_ids_.insert(type_ids_.end(), type_ids.begin(), type_ids.end());
     cu_seqlens_.push_back(static_cast<std::int32_t>(ids_.size()));
   }
+}
+
+std::size_t common_prefix(std::span<const TokenizedText> texts) {
+  const TokenizedText* first = nullptr;
+  std::size_t length = 0;
+  for (const TokenizedText& text : texts) {
+    if (text.ids.empty()) continue;  // a text with an error
+    if (first == nullptr) {
+      first = &text;
+      length = text.ids.size() - 1;
+      continue;
+    }
+    length = std::min(length, text.ids.size() - 1);
+    const auto end = first->ids.begin() + static_cast<std::ptrdiff_t>(length);
+    const auto differs = std::mismatch(first->ids.begin(), end, text.ids.begin()).first;
+    length = static_cast<std::size_t>(differs - first->ids.begin());
+  }
+  return length;
 }
 
 std::vector<std::size_t> token_counts(std::span<const TokenizedText> texts) {

@@ -19,7 +19,9 @@ struct TokenizedText {
 /// Token ids of some texts, one behind the other.
 class PackedTexts {
  public:
-  PackedTexts(std::span<const std::size_t> batch, std::span<const TokenizedText> texts);
+  /// The first `skip` tokens of every text are left out.
+  PackedTexts(std::span<const std::size_t> batch, std::span<const TokenizedText> texts,
+              std::size_t skip = 0);
 
   SequenceLayout layout() const { return {cu_seqlens_}; }
   /// Valid while this object lives.
@@ -32,6 +34,9 @@ class PackedTexts {
   std::vector<std::int32_t> type_ids_;
   std::vector<std::int32_t> cu_seqlens_ = {0};
 };
+
+/// How many tokens all texts begin with, leaving each at least one of its own.
+std::size_t common_prefix(std::span<const TokenizedText> texts);
 
 /// The numbers of tokens, for make_batches().
 std::vector<std::size_t> token_counts(std::span<const TokenizedText> texts);

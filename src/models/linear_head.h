@@ -27,6 +27,7 @@ class LinearHead final : public SequenceHead {
   explicit LinearHead(Parts parts);
 
   std::int64_t num_labels() const override { return output_.out_features(); }
+  bool reads_only_last_token() const override { return token_ == HeadToken::kLast; }
   void forward(Context& context, const TokenBatch& batch, ConstMatrix hidden,
                MutMatrix logits) const override;
 
@@ -45,6 +46,7 @@ class LogitDifferenceHead final : public SequenceHead {
   explicit LogitDifferenceHead(std::vector<LinearPart> output);
 
   std::int64_t num_labels() const override { return 1; }
+  bool reads_only_last_token() const override { return true; }
   void forward(Context& context, const TokenBatch& batch, ConstMatrix hidden,
                MutMatrix logits) const override;
 

@@ -8,6 +8,7 @@
 #include "models/model_family.h"
 #include "models/qwen3_config.h"
 #include "models/qwen3_head.h"
+#include "models/qwen3_prefix.h"
 #include "models/qwen3_weights.h"
 
 namespace lattice {
@@ -57,12 +58,12 @@ Qwen3Layer load_layer(const WeightScope& scope, const Qwen3Config& config, Weigh
   };
 }
 
-std::vector<std::int32_t> position_ids(const SequenceLayout& layout) {
+std::vector<std::int32_t> position_ids(const SequenceLayout& layout, std::int64_t first) {
   std::vector<std::int32_t> positions;
   positions.reserve(static_cast<std::size_t>(layout.num_tokens()));
   for (std::int64_t s = 0; s < layout.num_seqs(); ++s) {
     for (std::int64_t t = 0; t < layout.length(s); ++t) {
-      positions.push_back(static_cast<std::int32_t>(t));
+      positions.push_back(static_cast<std::int32_t>(first + t));
     }
   }
   return positions;
@@ -100,16 +101,26 @@ class Qwen3Model final : public TextModel {
 
   void forward(Context& context, const TokenBatch& batch, MutMatrix hidden,
                const ActivationTap& tap) const override {
-    const EmbeddingTerm terms[] = {{&embed_tokens_, batch.input_ids}};
-    embedding_lookup(context, {.terms = terms, .out = hidden});
-    if (tap) tap("embeddings", hidden);
-    const Rotation rotation{position_ids(batch.layout), rope_.angles(longest(batch.layout))};
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      forward_attention(context, i, batch.layout, rotation, hidden);
-      forward_mlp(context, layers_[i], hidden);
-      if (tap) tap("layer." + std::to_string(i), hidden);
-    }
+    forward_layers(context, batch, hidden, tap, nullptr);
     norm_.forward(context, hidden, hidden);
+  }
+
+  // Longer sequences of a dynamic RoPE turn their first tokens by other angles.
+  bool can_share_prefix(std::int64_t length) const override {
+    return !rope_.depends_on_length(length);
+  }
+
+  std::shared_ptr<const SharedPrefix> make_prefix(
+      Context& context, std::span<const std::int32_t> ids) const override {
+    const auto num_tokens = static_cast<std::int64_t>(ids.size());
+    auto prefix =
+        std::make_shared<Qwen3Prefix>(num_tokens, config_.kv_dim(), config_.num_hidden_layers);
+    const Workspace::Scope scratch(context.workspace());
+    const MutMatrix hidden = context.workspace().matrix(num_tokens, config_.hidden_size);
+    const std::int32_t cu_seqlens[] = {0, static_cast<std::int32_t>(num_tokens)};
+    forward_layers(context, {.input_ids = ids, .token_type_ids = {}, .layout = {cu_seqlens}},
+                   hidden, {}, prefix.get());
+    return prefix;
   }
 
  private:
@@ -118,8 +129,36 @@ class Qwen3Model final : public TextModel {
     std::shared_ptr<const RotaryAngles> angles;
   };
 
-  void forward_attention(Context& context, std::size_t index, const SequenceLayout& layout,
-                         const Rotation& rotation, MutMatrix hidden) const {
+  // What one pass over the layers shares.
+  struct Pass {
+    const SequenceLayout& layout;
+    Rotation rotation;
+    const Qwen3Prefix* prefix;  // or nullptr
+    Qwen3Prefix* kept;          // or nullptr: where keys and values are kept
+  };
+
+  // style: allow(parameters) forward() and one more
+  void forward_layers(Context& context, const TokenBatch& batch, MutMatrix hidden,
+                      const ActivationTap& tap, Qwen3Prefix* kept) const {
+    const EmbeddingTerm terms[] = {{&embed_tokens_, batch.input_ids}};
+    embedding_lookup(context, {.terms = terms, .out = hidden});
+    if (tap) tap("embeddings", hidden);
+    const auto* prefix = static_cast<const Qwen3Prefix*>(batch.prefix);
+    const std::int64_t first = prefix != nullptr ? prefix->num_tokens() : 0;
+    const Pass pass{
+        batch.layout,
+        {position_ids(batch.layout, first), rope_.angles(first + longest(batch.layout))},
+        prefix,
+        kept};
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      forward_attention(context, i, pass, hidden);
+      forward_mlp(context, layers_[i], hidden);
+      if (tap) tap("layer." + std::to_string(i), hidden);
+    }
+  }
+
+  void forward_attention(Context& context, std::size_t index, const Pass& pass,
+                         MutMatrix hidden) const {
     const Qwen3Layer& layer = layers_[index];
     const Workspace::Scope scratch(context.workspace());
     const std::int64_t tokens = hidden.rows;
@@ -129,14 +168,20 @@ class Qwen3Model final : public TextModel {
         context.workspace().matrix(tokens, config_.q_dim() + 2 * config_.kv_dim());
     layer.qkv.forward(context, normed, qkv);
     const MutMatrix q = qkv.columns(0, config_.q_dim());
-    const MutMatrix k = qkv.columns(config_.q_dim(), config_.kv_dim());
-    rotate(context, layer, layout, rotation, q, k);
+    const MutMatrix kv = qkv.columns(config_.q_dim(), 2 * config_.kv_dim());
+    rotate(context, layer, pass, q, kv.columns(0, config_.kv_dim()));
+    if (pass.kept != nullptr) pass.kept->store(index, kv);
+    std::vector<KeysValues> sequences;
+    if (pass.prefix != nullptr) {
+      sequences = join_prefix(context, pass.prefix->layer(index), kv, pass.layout);
+    }
     const MutMatrix attended = context.workspace().matrix(tokens, config_.q_dim());
     attention(context, {.q = q,
-                        .k = k,
-                        .v = qkv.columns(config_.q_dim() + config_.kv_dim(), config_.kv_dim()),
+                        .k = kv.columns(0, config_.kv_dim()),
+                        .v = kv.columns(config_.kv_dim(), config_.kv_dim()),
                         .out = attended,
-                        .layout = layout,
+                        .layout = pass.layout,
+                        .sequences = sequences,
                         .num_heads = config_.num_attention_heads,
                         .num_kv_heads = config_.num_key_value_heads,
                         .head_dim = config_.head_dim,
@@ -146,8 +191,10 @@ class Qwen3Model final : public TextModel {
     layer.o_proj.forward(context, attended, hidden, Activation::kIdentity, ConstMatrix(hidden));
   }
 
-  void rotate(Context& context, const Qwen3Layer& layer, const SequenceLayout& layout,
-              const Rotation& rotation, MutMatrix q, MutMatrix k) const {
+  void rotate(Context& context, const Qwen3Layer& layer, const Pass& pass, MutMatrix q,
+              MutMatrix k) const {
+    const SequenceLayout& layout = pass.layout;
+    const Rotation& rotation = pass.rotation;
     const auto rotate_rows = [&](std::int64_t begin, std::int64_t end, const RotaryAngles& angles) {
       const auto first = static_cast<std::size_t>(begin);
       qk_norm_rope(

@@ -32,6 +32,9 @@ void ignore_inert_keys(ConfigReader& reader) {
                  "id2label",
                  "label2id",
                  "is_decoder",
+                 "problem_type",
+                 "sentence_transformers",
+                 "sbert_ce_default_activation_function",
                  "num_labels",
                  "chunk_size_feed_forward",
                  "attn_implementation"});

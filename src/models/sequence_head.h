@@ -18,6 +18,10 @@ class SequenceHead {
 
   virtual std::int64_t num_labels() const = 0;
 
+  /// Whether only the last token's hidden state counts, so that earlier tokens may be computed
+  /// elsewhere (TokenBatch::prefix).
+  virtual bool reads_only_last_token() const { return false; }
+
   /// hidden [num_tokens, hidden_size] of `batch` -> logits [num_seqs, num_labels].
   virtual void forward(Context& context, const TokenBatch& batch, ConstMatrix hidden,
                        MutMatrix logits) const = 0;

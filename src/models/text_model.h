@@ -12,11 +12,23 @@
 
 namespace lattice {
 
+/// What a decoder keeps of tokens that many sequences begin with. Immutable, shared by threads.
+class SharedPrefix {
+ public:
+  SharedPrefix() = default;
+  SharedPrefix(const SharedPrefix&) = delete;
+  SharedPrefix& operator=(const SharedPrefix&) = delete;
+  virtual ~SharedPrefix() = default;
+  virtual std::int64_t num_tokens() const = 0;
+};
+
 /// Token ids of a packed ragged batch.
 struct TokenBatch {
   std::span<const std::int32_t> input_ids;       ///< [num_tokens], each < vocab_size
   std::span<const std::int32_t> token_type_ids;  ///< [num_tokens], or empty for all 0
   SequenceLayout layout;
+  /// Every sequence continues behind these tokens, which make_prefix() of the same model computed.
+  const SharedPrefix* prefix = nullptr;
 };
 
 /// Shows a test the activations inside a forward pass: "embeddings", "layer.0", ...
@@ -55,6 +67,14 @@ class TextModel {
   /// at least one token and, if positions_are_hard_limit, at most max_positions.
   virtual void forward(Context& context, const TokenBatch& batch, MutMatrix hidden,
                        const ActivationTap& tap = {}) const = 0;
+
+  /// Whether sequences of up to `length` tokens may share their first tokens' computation.
+  virtual bool can_share_prefix(std::int64_t length) const { return length < 0; }
+
+  /// Computes `ids` once for sequences that begin with them; hidden states behind a prefix have the
+  /// bits that they have without. Only where can_share_prefix().
+  virtual std::shared_ptr<const SharedPrefix> make_prefix(Context& context,
+                                                          std::span<const std::int32_t> ids) const;
 };
 
 }  // namespace lattice

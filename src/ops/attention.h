@@ -1,9 +1,17 @@
 #pragma once
 
+#include <span>
+
 #include "ops/matrix.h"
 #include "ops/sequence_layout.h"
 
 namespace lattice {
+
+/// The keys and values of one sequence, those of earlier tokens first.
+struct KeysValues {
+  ConstMatrix k;  ///< [num_keys, num_kv_heads * head_dim]
+  ConstMatrix v;  ///< as k
+};
 
 /// Scaled dot-product attention inside each sequence of a packed batch:
 /// out_h = softmax(scale q_h k_g^T [+ mask]) v_g, with g = h / (num_heads / num_kv_heads). With
@@ -19,12 +27,22 @@ struct AttentionArgs {
   ConstMatrix v;  ///< [num_tokens, num_kv_heads * head_dim]
   MutMatrix out;  ///< [num_tokens, num_heads * head_dim]
   SequenceLayout layout;
+  /// Empty, or per sequence what it attends to instead of its rows of k and v; its queries are the
+  /// last tokens of these.
+  std::span<const KeysValues> sequences = {};
   std::int64_t num_heads = 0;
   std::int64_t num_kv_heads = 0;
   std::int64_t head_dim = 0;
   float scale = 1.0f;
   bool causal = false;
   std::int64_t window = 0;  ///< 0: no window; else causal is true
+
+  /// What sequence `s` attends to.
+  KeysValues keys_values(std::int64_t s) const {
+    if (!sequences.empty()) return sequences[static_cast<std::size_t>(s)];
+    return {k.rows_between(layout.begin(s), layout.end(s)),
+            v.rows_between(layout.begin(s), layout.end(s))};
+  }
 };
 
 }  // namespace lattice

@@ -114,22 +114,42 @@ void qk_norm_rope(Context& context, const QkNormRopeArgs& args) {
   context.backend().qk_norm_rope(context, args);
 }
 
+namespace {
+
+void check_keys_values(const AttentionArgs& args) {
+  check(args.sequences.empty() ||
+            static_cast<std::int64_t>(args.sequences.size()) == args.layout.num_seqs(),
+        "[attention] expected keys of {} sequences, got {}", args.layout.num_seqs(),
+        args.sequences.size());
+  check(!args.sequences.empty() || args.q.rows == args.k.rows,
+        "[attention] expected {} keys, got {}", args.q.rows, args.k.rows);
+  if (args.sequences.empty()) check_same_shape("attention", args.k, args.v);
+  for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) {
+    const KeysValues seq = args.keys_values(s);
+    check(seq.k.cols == args.num_kv_heads * args.head_dim && seq.v.cols == seq.k.cols,
+          "[attention] k and v have {} and {} columns for {} heads of {}", seq.k.cols, seq.v.cols,
+          args.num_kv_heads, args.head_dim);
+    check(seq.v.rows == seq.k.rows && seq.k.rows >= args.layout.length(s),
+          "[attention] sequence {}: expected keys and values for {} queries, got {} and {}", s,
+          args.layout.length(s), seq.k.rows, seq.v.rows);
+  }
+}
+
+}  // namespace
+
 void attention(Context& context, const AttentionArgs& args) {
   check(args.head_dim > 0 && args.num_heads > 0 && args.num_kv_heads > 0 &&
             args.num_heads % args.num_kv_heads == 0,
         "[attention] expected head_dim > 0 and heads divisible by KV heads, got {} and {}/{}",
         args.head_dim, args.num_heads, args.num_kv_heads);
-  check(args.q.cols == args.num_heads * args.head_dim &&
-            args.k.cols == args.num_kv_heads * args.head_dim && args.v.cols == args.k.cols,
-        "[attention] q, k, v have {}, {}, {} columns for {} and {} heads of {}", args.q.cols,
-        args.k.cols, args.v.cols, args.num_heads, args.num_kv_heads, args.head_dim);
+  check(args.q.cols == args.num_heads * args.head_dim,
+        "[attention] q has {} columns for {} heads of {}", args.q.cols, args.num_heads,
+        args.head_dim);
   check_same_shape("attention", args.q, args.out);
-  check_same_shape("attention", args.k, args.v);
-  check(args.q.rows == args.k.rows, "[attention] expected {} keys, got {}", args.q.rows,
-        args.k.rows);
   check(args.window == 0 || (args.window > 0 && args.causal),
         "[attention] expected a positive window of causal attention, got {}", args.window);
   check_layout("attention", args.layout, args.q.rows);
+  check_keys_values(args);
   context.backend().attention(context, args);
 }
 

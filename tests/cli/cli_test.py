@@ -15,7 +15,10 @@ import numpy
 CLI = os.environ["LATTICE_CLI"]
 TINY = Path(os.environ["LATTICE_SOURCE_DIR"]) / "tests/golden/tiny"
 MODEL = str(TINY / "bert-mean")
-VERBS = ["embed", "tokenize", "info", "pull", "list", "rm", "bench", "doctor"]
+CROSS = TINY.parent / "cross"
+RERANKER = str(CROSS / "bert-1-label")
+CLASSIFIER = str(CROSS / "bert-3-labels")
+VERBS = ["embed", "rerank", "classify", "tokenize", "info", "pull", "list", "rm", "bench", "doctor"]
 
 
 def run(*args, code=0, **kwargs):
@@ -243,6 +246,105 @@ class LargeInput(TempCase):
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
         self.assertEqual(numpy.load(self.dir / "out.npy").shape, (100000, 36))
         self.assertLess(peak, 400 << 20)
+
+
+class Rerank(TempCase):
+    DOCUMENTS = ["It is late!", "The tea will be ready soon.", "It is late!", ""]
+
+    def rank(self, *args, **kwargs):
+        return rows(run("rerank", "-m", RERANKER, "--query", "What time is it?", *args, **kwargs))
+
+    def test_best_first_with_the_document(self):
+        out = self.rank(*self.DOCUMENTS)
+        self.assertEqual(sorted(row["index"] for row in out), [0, 1, 2, 3])
+        scores = [row["score"] for row in out]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+        self.assertTrue(all(0 < score < 1 for score in scores))
+        for row in out:
+            self.assertEqual(row["document"], self.DOCUMENTS[row["index"]])
+            self.assertFalse(row["truncated"])
+        equal = [row["index"] for row in out if row["index"] in (0, 2)]
+        self.assertEqual(equal, [0, 2])
+
+    def test_top_n_and_raw(self):
+        out = self.rank(*self.DOCUMENTS, "--top-n", 2)
+        self.assertEqual(out, self.rank(*self.DOCUMENTS)[:2])
+        for row in self.rank(*self.DOCUMENTS, "--raw"):
+            self.assertEqual(row["score"], row["logit"])
+
+    def test_a_thousand_documents_from_a_file_in_any_batches(self):
+        docs = self.write("docs.jsonl", "".join(
+            json.dumps({"id": i, "body": f"the tea {'is late ' * (i % 9)}{i}"}) + "\n"
+            for i in range(1000)))
+        args = ["--input", docs, "--field", "body"]
+        out = self.rank(*args)
+        self.assertEqual(len(out), 1000)
+        self.assertEqual(out, self.rank(*args, "--batch-tokens", 64, "--threads", 1))
+
+    def test_truncation_is_reported_and_windows_avoid_it(self):
+        long = "the tea will be ready soon. " * 40
+        self.assertTrue(self.rank(long)[0]["truncated"])
+        self.assertFalse(self.rank(long, "--windows")[0]["truncated"])
+        done = run("rerank", "-m", RERANKER, "--query", "q", "--truncate", "error", "a", long,
+                   code=1)
+        self.assertIn("row 1", done.stderr.decode())
+        self.assertEqual(done.stdout, b"")
+
+    def test_skip_ranks_bad_rows_last_and_exits_1(self):
+        docs = self.write("docs.txt", b"fine\nbad \xff\nalso fine\n")
+        out = self.rank("--input", docs, "--on-error", "skip", code=1)
+        self.assertEqual(out[2]["index"], 1)
+        self.assertIn("UTF-8", out[2]["error"]["message"])
+        run("rerank", "-m", RERANKER, "--query", "q", "--input", docs, code=1)
+
+    def test_output_file_and_table(self):
+        self.rank("a", "b", "--output", self.dir / "out.jsonl")
+        self.assertEqual(len((self.dir / "out.jsonl").read_text().splitlines()), 2)
+        table = run("rerank", "-m", RERANKER, "--query", "q", "a\nb", "--format", "table").stdout
+        self.assertNotIn(b"b", table)
+
+    def test_a_model_without_a_head(self):
+        done = run("rerank", "-m", MODEL, "--query", "q", "a", code=1)
+        self.assertIn("no classification head", done.stderr.decode())
+
+
+class Classify(TempCase):
+    def test_labels_in_the_models_order(self):
+        out = rows(run("classify", "-m", CLASSIFIER, "one text", "another"))
+        info = json.loads(run("info", "-m", CLASSIFIER, "--json").stdout)
+        self.assertEqual([row["index"] for row in out], [0, 1])
+        for row in out:
+            self.assertEqual(row["labels"], info["labels"])
+            self.assertAlmostEqual(sum(row["scores"]), 1.0, places=5)
+            self.assertEqual(len(row["logits"]), 3)
+
+    def test_pairs(self):
+        by_argument = rows(run("classify", "-m", CLASSIFIER, "--pair", "a", "b"))
+        pairs = self.write("pairs.jsonl", '{"text":"a","other":"b"}\n{"text":"a","other":""}\n')
+        out = rows(run("classify", "-m", CLASSIFIER, "--input", pairs, "--pair-field", "other"))
+        self.assertEqual(out[0], by_argument[0])
+        self.assertEqual(len(out), 2)
+
+    def test_raw(self):
+        for row in rows(run("classify", "-m", CLASSIFIER, "--raw", "a")):
+            self.assertEqual(row["scores"], row["logits"])
+
+    def test_over_long_text_is_an_error_unless_allowed(self):
+        long = "the tea will be ready soon. " * 40
+        done = run("classify", "-m", CLASSIFIER, "fine", long, code=1)
+        self.assertIn("row 1", done.stderr.decode())
+        out = rows(run("classify", "-m", CLASSIFIER, long, "--truncate", "end"))
+        self.assertTrue(out[0]["truncated"])
+
+    def test_bad_rows_can_be_skipped(self):
+        texts = self.write("in.jsonl", '{"text":"a"}\n{"txt":"b"}\n{"text":"c"}\n')
+        out = rows(run("classify", "-m", CLASSIFIER, "--input", texts, "--on-error", "skip",
+                       code=1))
+        self.assertEqual([("error" in row) for row in out], [False, True, False])
+
+    def test_contradicting_arguments_are_wrong_usage(self):
+        run("classify", "-m", CLASSIFIER, "--pair", "a", "b", "--input", "x", code=2)
+        run("classify", "-m", CLASSIFIER, "--pair-field", "x", "a", code=2)
 
 
 class Usage(TempCase):

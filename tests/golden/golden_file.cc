@@ -6,65 +6,14 @@
 #include <limits>
 
 #include "base/result.h"
+#include "golden/golden_json.h"
 #include "io/json.h"
-#include "io/safetensors.h"
 
 namespace lattice {
 namespace {
 
-const std::filesystem::path kGoldenDir = std::filesystem::path(LATTICE_TEST_DATA_DIR) / "golden";
-
-const Json& member(const Json& object, const std::string& key) {
-  const Json* value = object.find(key);
-  if (value == nullptr) raise(ErrorCode::kMalformed, "golden: \"{}\" is missing", key);
-  return *value;
-}
-
-std::size_t to_size(const Json& value) { return static_cast<std::size_t>(value.as_uint().value()); }
-
-template <typename T>
-std::vector<T> to_integers(const Json& array) {
-  std::vector<T> values;
-  for (const Json& item : array.items()) values.push_back(static_cast<T>(item.as_int().value()));
-  return values;
-}
-
-std::vector<double> read_doubles(const Tensor& tensor) {
-  std::vector<double> values(static_cast<std::size_t>(tensor.num_elements()));
-  if (tensor.dtype() == DType::kF64) {
-    const auto bytes = tensor.bytes();
-    std::copy(bytes.begin(), bytes.end(), std::as_writable_bytes(std::span(values)).begin());
-    return values;
-  }
-  std::vector<float> floats(values.size());
-  tensor.copy_to_f32(0, floats);
-  std::copy(floats.begin(), floats.end(), values.begin());
-  return values;
-}
-
-Tensor read_tensor(const std::filesystem::path& file, const std::string& name) {
-  const SafetensorsFile tensors = value_or_throw(SafetensorsFile::open(file));
-  const std::optional<Tensor> tensor = value_or_throw(tensors.find(name));
-  if (!tensor) raise(ErrorCode::kMalformed, "{}: no tensor {}", file.string(), name);
-  return *tensor;
-}
-
-GoldenCase parse_case(const Json& json) {
-  GoldenCase c;
-  if (const Json* text = json.find("text")) c.text = text->as_string().value();
-  if (const Json* pair = json.find("pair")) c.pair = std::string(pair->as_string().value());
-  c.ids = to_integers<std::int32_t>(member(json, "ids"));
-  const Json* types = json.find("model_type_ids");
-  if (types == nullptr) types = json.find("type_ids");
-  if (types != nullptr) c.type_ids = to_integers<std::int32_t>(*types);
-  c.type_ids.resize(c.ids.size(), 0);
-  c.num_tokens = to_size(member(json, "tokens"));
-  c.truncated = member(json, "truncated").as_bool().value();
-  return c;
-}
-
 TinyVariant parse_variant(const Json& json) {
-  const std::filesystem::path root = kGoldenDir / "tiny";
+  const std::filesystem::path root = golden_dir() / "tiny";
   TinyVariant variant;
   variant.name = member(json, "name").as_string().value();
   variant.directory = root / member(json, "dir").as_string().value();
@@ -119,7 +68,7 @@ const std::vector<TinyVariant>& tiny_variants() {
     std::vector<TinyVariant> all;
     for (const char* manifest : {"manifest.json", "manifest_qwen3.json"}) {
       const JsonDocument document =
-          value_or_throw(JsonDocument::parse_file(kGoldenDir / "tiny" / manifest));
+          value_or_throw(JsonDocument::parse_file(golden_dir() / "tiny" / manifest));
       for (const Json& item : member(document.root(), "variants").items()) {
         all.push_back(parse_variant(item));
       }
@@ -137,7 +86,7 @@ const TinyVariant& tiny_variant(const std::string& name) {
 }
 
 std::vector<std::string> golden_texts() {
-  std::ifstream file(kGoldenDir / "texts.jsonl", std::ios::binary);
+  std::ifstream file(golden_dir() / "texts.jsonl", std::ios::binary);
   std::vector<std::string> texts;
   for (std::string line; std::getline(file, line);) {
     const JsonDocument row = value_or_throw(JsonDocument::parse(line, "texts.jsonl"));

@@ -40,9 +40,9 @@ def parse_bench(text: str, batch: int, length: int) -> dict:
 
 class LatticeEngine:
     def __init__(self, binary: Path, model_dir: Path, threads: int, cpus: set[int],
-                 dtype: str = "f32") -> None:
+                 dtype: str = "f32", score: bool = False) -> None:
         self.binary, self.model_dir, self.threads, self.cpus = binary, model_dir, threads, cpus
-        self.dtype = dtype
+        self.dtype, self.bench_flags = dtype, ["--score"] if score else []
 
     def _call(self, verb: str, *arguments: str) -> str:
         command = [str(self.binary), verb, "-m", str(self.model_dir),
@@ -55,7 +55,7 @@ class LatticeEngine:
 
     def bench(self, batch: int, length: int, seconds: float, warm_up: float) -> dict:
         out = self._call("bench", "--shape", f"{batch}x{length}", "--seconds", str(seconds),
-                         "--warmup", str(warm_up), "--json")
+                         "--warmup", str(warm_up), "--json", *self.bench_flags)
         return parse_bench(out, batch, length)
 
     def leg(self, batch: int, length: int, seconds: float):

@@ -1,6 +1,8 @@
 """Exports the encoder of a BERT-family directory to ONNX and fuses it for ONNX Runtime.
 
-    python onnx_export.py MODEL_DIR OUT.onnx
+    python onnx_export.py MODEL_DIR OUT.onnx [--logits]
+
+With --logits the whole sequence classifier, else the encoder.
 
 The graph is optimised with ONNX Runtime's own transformer tool (fused attention, GELU and
 LayerNorm), which is how the peer is fastest, and checked against PyTorch on two other shapes.
@@ -17,11 +19,12 @@ INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_DIFFERENCE = 1e-4
 
 
-def export(model_dir: Path, out: Path) -> None:
+def export(model_dir: Path, out: Path, logits: bool = False) -> None:
     import torch
     import transformers
 
-    model = transformers.AutoModel.from_pretrained(
+    kind = transformers.AutoModelForSequenceClassification if logits else transformers.AutoModel
+    model = kind.from_pretrained(
         str(model_dir), attn_implementation="eager", dtype=torch.float32).eval()
 
     class Encoder(torch.nn.Module):
@@ -38,6 +41,8 @@ def export(model_dir: Path, out: Path) -> None:
     ids = torch.full((2, 8), 5, dtype=torch.long)
     example = (ids, torch.ones_like(ids), torch.zeros_like(ids))
     axes = {name: {0: "batch", 1: "length"} for name in (*INPUTS, "last_hidden_state")}
+    if logits:
+        axes["last_hidden_state"] = {0: "batch"}
     raw = out.with_suffix(".raw.onnx")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -88,4 +93,4 @@ def check(path: Path, encoder, vocab_size: int) -> None:
 
 
 if __name__ == "__main__":
-    export(Path(sys.argv[1]), Path(sys.argv[2]))
+    export(Path(sys.argv[1]), Path(sys.argv[2]), "--logits" in sys.argv[3:])

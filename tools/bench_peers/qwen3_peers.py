@@ -1,6 +1,6 @@
 """Embedding speed of a Qwen3 decoder beside PyTorch on CPU in float32 and bfloat16, in one run.
 
-    python qwen3_peers.py MODEL_DIR [--lattice build/release/apps/cli/lattice]
+    python qwen3_peers.py MODEL_DIR [--lattice build/release/bin/lattice]
                           [--lattice-dtypes f32,bf16] [--shapes 1x32,1x512] [--json OUT]
                           [--markdown OUT]
 

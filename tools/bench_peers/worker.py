@@ -117,7 +117,44 @@ class OnnxRuntimeEngine:
         return self._forward(*arrays)
 
 
-ENGINES = {"sentence-transformers": SentenceTransformersEngine,
+class CrossEncoderEngine(SentenceTransformersEngine):
+    """sentence-transformers' CrossEncoder: logits of pairs."""
+
+    def load(self) -> None:
+        self.model = self.library.CrossEncoder(self.model_dir, device="cpu",
+                                               local_files_only=True)
+        self.model.eval()
+
+    def run_ids(self, ids: list[list[int]]):
+        torch = self.torch
+        tokens = torch.tensor(ids)
+        with torch.inference_mode():
+            return self.model.transformers_model(
+                input_ids=tokens, attention_mask=torch.ones_like(tokens),
+                token_type_ids=torch.zeros_like(tokens)).logits.numpy()
+
+
+class OnnxCrossEncoderEngine(OnnxRuntimeEngine):
+    """The whole sequence classifier as one ONNX graph."""
+
+    def load(self) -> None:
+        options = self.library.SessionOptions()
+        options.intra_op_num_threads = self.threads
+        options.inter_op_num_threads = 1
+        options.graph_optimization_level = self.library.GraphOptimizationLevel.ORT_ENABLE_ALL
+        self.session = self.library.InferenceSession(
+            self.onnx, options, providers=["CPUExecutionProvider"])
+        self.inputs = {value.name for value in self.session.get_inputs()}
+
+    def run_ids(self, ids: list[list[int]]):
+        tokens = self.np.array(ids, dtype=self.np.int64)
+        feed = {"input_ids": tokens, "attention_mask": self.np.ones_like(tokens),
+                "token_type_ids": self.np.zeros_like(tokens)}
+        return self.session.run(None, {n: v for n, v in feed.items() if n in self.inputs})[0]
+
+
+ENGINES = {"cross-encoder": CrossEncoderEngine, "onnxruntime-cross": OnnxCrossEncoderEngine,
+           "sentence-transformers": SentenceTransformersEngine,
            "sentence-transformers-bf16": BFloat16Engine, "onnxruntime": OnnxRuntimeEngine}
 
 

@@ -102,11 +102,14 @@ class ChunkAttention {
     first_row_ = args_.layout.begin(seq);
     kv_head_ = kv_head;
     queries_ = queries;
+    keys_values_ = args_.keys_values(seq);
+    first_position_ = keys_values_.k.rows - args_.layout.length(seq) + queries.begin;
     std::fill_n(state_, sizes_.rows(),
                 SoftmaxState{-std::numeric_limits<float>::infinity(), 0.0f, 0.0f});
     pack_queries();
-    const std::int64_t num_keys = args_.causal ? queries.end : args_.layout.length(seq);
-    const std::int64_t first = first_key(args_, queries.begin) / sizes_.block_keys;
+    const std::int64_t num_keys =
+        args_.causal ? first_position_ + num_queries() : keys_values_.k.rows;
+    const std::int64_t first = first_key(args_, first_position_) / sizes_.block_keys;
     for (std::int64_t j = first * sizes_.block_keys; j < num_keys; j += sizes_.block_keys) {
       visit_block({j, std::min(j + sizes_.block_keys, num_keys)});
     }
@@ -133,13 +136,12 @@ class ChunkAttention {
   void visit_block(Range keys) {
     const std::int64_t num_keys = keys.end - keys.begin;
     const std::int64_t column = kv_head_ * sizes_.head_dim;
-    const std::int64_t row = first_row_ + keys.begin;
     // Scores come out in units of log 2.
     const auto factor = static_cast<float>(static_cast<double>(args_.scale) * std::numbers::log2e);
-    kernels_.pack_keys(args_.k.row(row) + column, args_.k.stride, num_keys, sizes_.head_dim, factor,
-                       scratch_.keys);
-    kernels_.pack_values(args_.v.row(row) + column, args_.v.stride, num_keys, sizes_.head_dim,
-                         scratch_.values);
+    kernels_.pack_keys(keys_values_.k.row(keys.begin) + column, keys_values_.k.stride, num_keys,
+                       sizes_.head_dim, factor, scratch_.keys);
+    kernels_.pack_values(keys_values_.v.row(keys.begin) + column, keys_values_.v.stride, num_keys,
+                         sizes_.head_dim, scratch_.values);
     for (std::int64_t head = 0; head < sizes_.groups; ++head) {
       for (std::int64_t r = 0; r < num_queries(); r += sizes_.tile_rows) {
         visit_tile(head, {r, std::min(r + sizes_.tile_rows, num_queries())}, keys);
@@ -151,7 +153,7 @@ class ChunkAttention {
   void visit_tile(std::int64_t head, Range rows, Range keys) {
     const std::int64_t block_keys = keys.end - keys.begin;
     const std::int64_t num_keys = seen_keys(rows.end - 1, keys);
-    const std::int64_t first_seen = first_key(args_, queries_.begin + rows.begin);
+    const std::int64_t first_seen = first_key(args_, first_position_ + rows.begin);
     if (num_keys == 0 || first_seen >= keys.end) return;
     const bool first_block = first_seen >= keys.begin;
     const std::int64_t num_pairs = (rows.end - rows.begin + 1) / 2;
@@ -182,13 +184,14 @@ class ChunkAttention {
 
   // How many leading keys of the block a row of the chunk may see.
   std::int64_t seen_keys(std::int64_t row, Range keys) const {
-    const std::int64_t end = args_.causal ? std::min(keys.end, queries_.begin + row + 1) : keys.end;
+    const std::int64_t end =
+        args_.causal ? std::min(keys.end, first_position_ + row + 1) : keys.end;
     return std::max<std::int64_t>(0, end - keys.begin);
   }
 
   // How many leading keys of the block the window hides from a row that sees the block's end.
   std::int64_t hidden_keys(std::int64_t row, Range keys) const {
-    const std::int64_t first = first_key(args_, queries_.begin + row);
+    const std::int64_t first = first_key(args_, first_position_ + row);
     return std::clamp<std::int64_t>(first - keys.begin, 0, seen_keys(row, keys));
   }
 
@@ -234,12 +237,17 @@ class ChunkAttention {
   SoftmaxState* state_;
   std::int64_t first_row_ = 0;  // of the sequence
   std::int64_t kv_head_ = 0;
-  Range queries_{0, 0};  // the chunk, relative to the sequence
+  Range queries_{0, 0};  // the chunk, relative to the sequence's tokens of this batch
+  KeysValues keys_values_;
+  std::int64_t first_position_ = 0;  // of the chunk's first query among the keys
 };
 
 // About the work of a task; the sum over all tasks is shared out evenly.
-std::int64_t task_cost(const AttentionArgs& args, std::int64_t length, Range queries) {
-  const std::int64_t keys = (args.causal ? queries.end : length) - first_key(args, queries.begin);
+std::int64_t task_cost(const AttentionArgs& args, std::int64_t num_keys, std::int64_t length,
+                       Range queries) {
+  const std::int64_t first_position = num_keys - length + queries.begin;
+  const std::int64_t end = args.causal ? num_keys - length + queries.end : num_keys;
+  const std::int64_t keys = end - first_key(args, first_position);
   constexpr std::int64_t kPackingCost = 8;  // of a key, in queries
   return (queries.end - queries.begin + kPackingCost) * keys;
 }
@@ -250,10 +258,11 @@ template <typename Visit>
 void for_each_task(const AttentionArgs& args, std::int64_t chunk_queries, const Visit& visit) {
   for (std::int64_t seq = 0; seq < args.layout.num_seqs(); ++seq) {
     const std::int64_t length = args.layout.length(seq);
+    const std::int64_t num_keys = args.keys_values(seq).k.rows;
     for (std::int64_t kv_head = 0; kv_head < args.num_kv_heads; ++kv_head) {
       for (std::int64_t q = 0; q < length; q += chunk_queries) {
         const Range queries{q, std::min(q + chunk_queries, length)};
-        visit(seq, kv_head, queries, task_cost(args, length, queries));
+        visit(seq, kv_head, queries, task_cost(args, num_keys, length, queries));
       }
     }
   }

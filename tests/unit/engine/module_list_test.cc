@@ -24,7 +24,7 @@ class ModuleList : public testing::Test {
   }
   void expect_refused(const std::string& json, ErrorCode code, const std::string& names) {
     try {
-      load(json);
+      check_embedding_modules(load(json), "modules.json");
       ADD_FAILURE() << json << " was accepted";
     } catch (const LatticeError& error) {
       EXPECT_EQ(error.code(), code) << error.what();

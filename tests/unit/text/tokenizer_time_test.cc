@@ -36,8 +36,13 @@ void expect_linear(const Tokenizer& tokenizer, std::string_view unit, const std:
   const std::string few = repeat(unit, kMany / 8), many = repeat(unit, kMany);
   double few_seconds = 1e9;
   for (int i = 0; i < 3; ++i) few_seconds = std::min(few_seconds, encode_seconds(tokenizer, few));
-  const double many_seconds = encode_seconds(tokenizer, many);
-  EXPECT_LT(many_seconds, 24 * few_seconds + 0.01) << name << ", a mebibyte of \"" << unit << '"';
+  const double most = 24 * few_seconds + 0.01;
+  // A neighbour that empties the caches can slow one run down, hardly three.
+  double many_seconds = 1e9;
+  for (int i = 0; i < 3 && many_seconds >= most; ++i) {
+    many_seconds = std::min(many_seconds, encode_seconds(tokenizer, many));
+  }
+  EXPECT_LT(many_seconds, most) << name << ", a mebibyte of \"" << unit << '"';
 }
 
 constexpr const char* kUnits[] = {"a",      " ",   "a ",     "\n",         "\u0301", "e\u0301",
