@@ -133,7 +133,12 @@ class CrossEncoderBuilder {
     const auto yes = source_.loaded->tokenizer.token_to_id("yes");
     const auto no = source_.loaded->tokenizer.token_to_id("no");
     if (!yes || !no || source_.family.language_head == nullptr) return false;
-    use_logits(*yes, *no);
+    try {
+      use_logits(*yes, *no);
+    } catch (const LatticeError& error) {
+      if (error.code() != ErrorCode::kNotFound) throw;
+      return false;  // without lm_head the directory still embeds
+    }
     if (auto chat = ChatTemplate::from_directory(source_.directory, source_.loaded->tokenizer)) {
       parts_.encoder = MessagePrompt::make(*source_.loaded, *std::move(chat), default_prompt());
     }

@@ -25,6 +25,7 @@ def main() -> None:
     run("make_texts.py")
     run("tiny.py")
     run("cross.py")
+    run("long_context.py")
     for name in REAL_MODELS:
         directory = args.models / name
         if (directory / "config.json").exists():

@@ -152,5 +152,21 @@ TEST(CrossEncoderFaults, AMissingTensorIsNamed) {
   }
 }
 
+// An untied language model whose lm_head was left out has no yes and no, but embeds.
+TEST(CrossEncoderFaults, ALanguageModelWithoutItsHeadStillEmbeds) {
+  const TempDir dir;
+  std::filesystem::copy(cross_directory("qwen3-causal-untied"), dir.path(),
+                        std::filesystem::copy_options::recursive);
+  std::string content = read_file(dir / "model.safetensors");
+  const std::size_t at = content.find("\"lm_head.weight\"");
+  ASSERT_NE(at, std::string::npos);
+  content[at + 1] = 'x';
+  dir.write("model.safetensors", content);
+  const Model model = Model::from_directory(dir.path());
+  const std::vector<std::string> texts{"a"};
+  EXPECT_EQ(model.embed(texts).size(), 1u);
+  expect_refused([&] { model.rerank("q", texts); }, ErrorCode::kUnsupported, "head");
+}
+
 }  // namespace
 }  // namespace lattice
