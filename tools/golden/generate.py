@@ -26,6 +26,7 @@ def main() -> None:
     run("tiny.py")
     run("cross.py")
     run("long_context.py")
+    run("jinja.py")
     for name in REAL_MODELS:
         directory = args.models / name
         if (directory / "config.json").exists():

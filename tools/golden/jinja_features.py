@@ -30,6 +30,7 @@ FEATURES = {
     "loop-recursive": "{% for node in tree recursive %}{{ loop.depth }}{{ node.name }}{% if node.children %}({{ loop(node.children) }}){% endif %}{% endfor %}",
     "scopes": "{% set x = 1 %}{% for i in list %}{% set x = x + i %}{{ x }} {% endfor %}{{ x }} {% if yes %}{% set x = 9 %}{% endif %}{{ x }} "
               "{% with x = 5, y = x %}{{ x }}{{ y }}{% set x = 6 %}{{ x }}{% endwith %}{{ x }} {% set a, b = 1, (2, 3) %}{{ a }}{{ b }} {% set (c, d) = 'xy' %}{{ d ~ c }}",
+    "scopes-unset": "{% macro m() %}[{{ s }}]{% endmacro %}{% for i in [1] %}[{{ n }}{{ words }}]{% endfor %}{{ m() }}{% set n = 5 %}{% set s = 's' %}{{ n }}{{ m() }} {% if no %}{% set x = 1 %}{% endif %}{{ x }} {% for i in [1, 2] %}[{{ x }}{{ neg }}]{% set neg = i %}{% with %}{{ html }}{% endwith %}{% set html = 1 %}{% endfor %}{{ neg }}",
     "namespace": "{% set ns = namespace(a=1, b='x') %}{% for i in list %}{% set ns.a = ns.a + i %}{% endfor %}{{ ns.a }}{{ ns.b }}[{{ ns.c }}]{% set ns.c, z = 3, 4 %}{{ ns.c }}{{ z }} "
                  "{{ ns }} {{ ns['a'] }} {{ namespace({'q': 1}, r=2).q }} {{ ns is mapping }} {{ ns is defined }}",
     "set-block": "{% set t %}a{{ n }}b{% for i in list %}{{ i }}{% endfor %}{% endset %}{{ t | upper }} {% set t | trim | upper %}  xyz {% endset %}[{{ t }}] {% set ns = namespace() %}{% set ns.t %}in{% endset %}{{ ns.t }}",

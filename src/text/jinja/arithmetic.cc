@@ -187,7 +187,7 @@ std::optional<std::int64_t> bound(const Value& value) {
 }
 
 struct Bounds {
-  std::int64_t start = 0, step = 1, count = 0;
+  std::int64_t start = 0, stop = 0, step = 1, count = 0;
 };
 
 Bounds resolve(std::int64_t size, const Value& start, const Value& stop, const Value& step) {
@@ -208,7 +208,7 @@ Bounds resolve(std::int64_t size, const Value& start, const Value& stop, const V
     return at;
   };
   bounds.start = clamp(bound(start), forward ? 0 : size - 1);
-  const std::int64_t end = clamp(bound(stop), forward ? size : -1);
+  const std::int64_t end = bounds.stop = clamp(bound(stop), forward ? size : -1);
   if (forward && bounds.start < end) {
     bounds.count = (end - bounds.start - 1) / bounds.step + 1;
   } else if (!forward && end < bounds.start) {
@@ -296,7 +296,7 @@ Value slice(const Value& value, const Value& start, const Value& stop, const Val
     part.start = range.start + bounds.start * range.step;
     part.step = range.step * bounds.step;
     part.size = static_cast<std::uint64_t>(bounds.count);
-    part.stop = part.start + bounds.count * part.step;
+    part.stop = range.start + bounds.stop * range.step;
     return std::make_shared<const Range>(part);
   }
   eval_fail("'{}' object cannot be sliced", value.type_name());

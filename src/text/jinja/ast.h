@@ -21,6 +21,8 @@ using Block = std::vector<Stmt>;
 
 /// A name of the template, as an index into Program::names.
 using Symbol = std::uint32_t;
+/// The names that are undefined until a scope sets them (scope_analysis.h).
+using Names = std::vector<Symbol>;
 
 // Expressions ---------------------------------------------------------------------------------
 
@@ -137,6 +139,7 @@ struct ForLoop {
   ExprPtr condition;  ///< may be null
   bool recursive = false;
   Block body, otherwise;
+  Names unset, otherwise_unset;
 };
 struct Set {
   Target target;
@@ -147,6 +150,7 @@ struct SetBlock {
   Target target;
   ExprPtr filter;  ///< may be null
   Block body;
+  Names unset;
 };
 struct Parameter {
   Symbol symbol;
@@ -158,6 +162,7 @@ struct MacroBody {
   std::string name;
   std::vector<Parameter> parameters;
   Block body;
+  Names unset;
   bool uses_caller = false, uses_kwargs = false, uses_varargs = false;
 };
 struct MacroDefinition {
@@ -171,11 +176,13 @@ struct CallBlock {
 struct FilterBlock {
   ExprPtr filter;
   Block body;
+  Names unset;
 };
 /// {% with a = 1 %}; {% generation %} is one without assignments.
 struct With {
   std::vector<std::pair<Target, ExprPtr>> assignments;
   Block body;
+  Names unset;
 };
 struct Break {};
 struct Continue {};
@@ -194,6 +201,7 @@ enum WellKnown : Symbol { kLoop, kCaller, kKwargs, kVarargs, kNumWellKnown };
 struct Program {
   std::vector<std::string> names;
   Block body;
+  Names unset;
 };
 
 }  // namespace lattice::jinja

@@ -40,8 +40,8 @@ FormatSpec parse_spec(std::string_view text, Budget& budget) {
     spec.sign = '+';
   } else if (accept(' ')) {
     spec.sign = ' ';
-  } else {
-    accept('-');
+  } else if (accept('-')) {
+    spec.sign = '-';
   }
   spec.alternate = accept('#');
   if (accept('0')) {
@@ -86,7 +86,9 @@ std::string grouped(const std::string& digits, char separator, std::size_t group
 }
 
 void write_number(TextBuilder& out, const FormatSpec& spec, bool negative, std::string digits) {
-  std::string head = negative ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
+  std::string head = negative                             ? "-"
+                     : spec.sign == '-' || spec.sign == 0 ? ""
+                                                          : std::string(1, spec.sign);
   if (spec.align == '=' || spec.align == '0') {
     const Text fill = spec.fill.empty() ? Text(" ") : spec.fill;
     const bool zeros = fill.bytes() == "0";
@@ -152,6 +154,9 @@ void format_text(TextBuilder& out, const FormatSpec& spec, const Text& text) {
   if (spec.type != 0 && spec.type != 's') {
     eval_fail("Unknown format code '{}' for object of type 'str'", spec.type);
   }
+  if (spec.sign != 0) eval_fail("Sign not allowed in string format specifier");
+  if (spec.grouping != 0) eval_fail("Cannot specify '{}' with 's'.", spec.grouping);
+  if (spec.alternate) eval_fail("Alternate form (#) not allowed in string format specifier");
   if (spec.align == '=') eval_fail("'=' alignment not allowed in string format specifier");
   const std::size_t length = std::min(spec.precision.value_or(text.length()), text.length());
   const char align = spec.align == 0 || spec.align == '0' ? '<' : spec.align;

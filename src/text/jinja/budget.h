@@ -15,8 +15,9 @@ struct Limits {
   /// Expressions and statements evaluated, list items copied or compared, and one per 64 bytes of
   /// every string that is built or searched.
   std::uint64_t steps = 10'000'000;
-  /// Nested evaluations: about 8 per macro call inside a macro.
-  std::uint32_t depth = 1000;
+  /// Nested evaluations, 3 or more per macro call inside a macro. The default needs less than
+  /// 512 KiB of stack.
+  std::uint32_t depth = 500;
   /// Bytes of the output, and of any one string on the way there.
   std::size_t output_bytes = std::size_t{16} << 20;
   /// Numbers in one range(). The default is that of jinja2's sandbox.

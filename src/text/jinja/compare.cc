@@ -110,8 +110,9 @@ bool is_hashable(const Value& value) {
   switch (value.kind()) {
     case Kind::kList:
     case Kind::kDict:
-    case Kind::kView:
       return false;
+    case Kind::kView:
+      return value.view().part == DictView::Part::kValues;
     case Kind::kTuple:
       return std::all_of(value.sequence().items.begin(), value.sequence().items.end(), is_hashable);
     default:
@@ -187,7 +188,8 @@ bool contains(const Value& container, const Value& item, Budget& budget) {
       if (!is_hashable(item)) eval_fail("unhashable type: '{}'", item.type_name());
       return container.dict().find(item) != nullptr;
     case Kind::kView:
-      if (container.view().part == DictView::Part::kKeys && is_hashable(item)) {
+      if (container.view().part == DictView::Part::kKeys) {
+        if (!is_hashable(item)) eval_fail("unhashable type: '{}'", item.type_name());
         return container.view().dict->find(item) != nullptr;
       }
       break;

@@ -4,21 +4,11 @@
 #include "text/jinja/compare.h"
 #include "text/jinja/evaluator.h"
 #include "text/jinja/iterate.h"
+#include "text/jinja/overloaded.h"
 #include "text/jinja/repr.h"
 #include "text/jinja/subscript.h"
 
 namespace lattice::jinja {
-namespace {
-
-template <typename... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <typename... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
-}  // namespace
-
 Value Evaluator::evaluate(const Expr& expr) {
   const DepthGuard guard(budget_);
   budget_.step();
@@ -79,7 +69,7 @@ Value Evaluator::evaluate_name(Symbol symbol) {
     if (const Value* value = environment_.context.dict().find(name)) return *value;
   }
   if (const Value* function = find_function(name)) return *function;
-  return Value::undefined(fmt::format("{} is undefined", quote(name)));
+  return undefined_name(symbol);
 }
 
 Value Evaluator::evaluate_dict(const DictExpr& node) {

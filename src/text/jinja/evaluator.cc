@@ -28,7 +28,10 @@ const Value* Scope::find(Symbol symbol) const {
 }
 
 Evaluator::Evaluator(const Environment& environment)
-    : environment_(environment), budget_(environment.limits), scope_(std::make_shared<Scope>()) {}
+    : environment_(environment),
+      budget_(environment.limits),
+      scope_(std::make_shared<Scope>()),
+      undefined_names_(environment.program.names.size()) {}
 
 Evaluator::~Evaluator() {
   // Macros and namespaces may hold each other in circles, and in chains too long to free by
@@ -39,10 +42,31 @@ Evaluator::~Evaluator() {
 }
 
 Text Evaluator::run() {
+  reset(*scope_, environment_.program.unset);
   TextBuilder out(budget_);
   out_ = &out;
   execute(environment_.program.body);
   return out.take();
+}
+
+const Value& Evaluator::undefined_name(Symbol symbol) {
+  std::optional<Value>& value = undefined_names_[symbol];
+  if (!value) {
+    const std::string& name = environment_.program.names[symbol];
+    value = Value::undefined(fmt::format("{} is undefined", quote(name)));
+  }
+  return *value;
+}
+
+void Evaluator::reset(Scope& scope, const Names& unset) {
+  scope.variables.clear();
+  for (const Symbol symbol : unset) scope.variables.emplace_back(symbol, undefined_name(symbol));
+}
+
+Evaluator::ScopePtr Evaluator::make_scope(const ScopePtr& parent, const Names& unset) {
+  auto scope = std::make_shared<Scope>(Scope{parent, {}});
+  reset(*scope, unset);
+  return scope;
 }
 
 Evaluator::Flow Evaluator::execute(const Block& block) {
@@ -114,6 +138,7 @@ Value Evaluator::filtered(const ForLoop& node, const Value& iterable) {
 
 Evaluator::Flow Evaluator::run_for(const ForLoop& node, const Value& iterable,
                                    std::int64_t depth0) {
+  const DepthGuard depth(budget_);
   const Value items = node.condition ? filtered(node, iterable) : iterable;
   auto object = std::make_shared<Object>(Object{Loop{}});
   Loop& loop = std::get<Loop>(object->data);
@@ -137,7 +162,7 @@ Evaluator::Flow Evaluator::run_for(const ForLoop& node, const Value& iterable,
   bool any = false;
   const Flow flow = run_iterations(node, object, any);
   if (!any && flow == Flow::kNext) {
-    const ScopeGuard guard(*this, std::make_shared<Scope>(Scope{scope_, {}}));
+    const ScopeGuard guard(*this, make_scope(scope_, node.otherwise_unset));
     return execute(node.otherwise);
   }
   return Flow::kNext;
@@ -153,9 +178,9 @@ Evaluator::Flow Evaluator::run_iterations(const ForLoop& node,
     any = true;
     budget_.step();
     if (!scope || scope.use_count() > 1) {
-      scope = std::make_shared<Scope>(Scope{outer, {}});
+      scope = make_scope(outer, node.unset);
     } else {
-      scope->variables.clear();
+      reset(*scope, node.unset);
     }
     const ScopeGuard guard(*this, scope);
     scope->set(kLoop, object);
@@ -168,7 +193,7 @@ Evaluator::Flow Evaluator::run_iterations(const ForLoop& node,
 Evaluator::Flow Evaluator::run_set_block(const SetBlock& node) {
   Capture capture(*this);
   {
-    const ScopeGuard guard(*this, std::make_shared<Scope>(Scope{scope_, {}}));
+    const ScopeGuard guard(*this, make_scope(scope_, node.unset));
     const Flow flow = execute(node.body);
     if (flow != Flow::kNext) return flow;
   }
@@ -182,7 +207,7 @@ Evaluator::Flow Evaluator::run_filter_block(const FilterBlock& node) {
   Value value;
   {
     Capture capture(*this);
-    const ScopeGuard guard(*this, std::make_shared<Scope>(Scope{scope_, {}}));
+    const ScopeGuard guard(*this, make_scope(scope_, node.unset));
     const Flow flow = execute(node.body);
     if (flow != Flow::kNext) return flow;
     value = capture.take();
@@ -192,7 +217,7 @@ Evaluator::Flow Evaluator::run_filter_block(const FilterBlock& node) {
 }
 
 Evaluator::Flow Evaluator::run_with(const With& node) {
-  auto scope = std::make_shared<Scope>(Scope{scope_, {}});
+  auto scope = make_scope(scope_, node.unset);
   std::vector<Value> values;
   for (const auto& [target, expr] : node.assignments) values.push_back(evaluate(*expr));
   const ScopeGuard guard(*this, scope);

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +64,12 @@ class Evaluator {
   /// Collects output for as long as it lives.
   class Capture;
 
+  /// A scope inside `parent` where the names `unset` are undefined.
+  ScopePtr make_scope(const ScopePtr& parent, const Names& unset);
+  /// What reading a name gives that nothing defines.
+  const Value& undefined_name(Symbol symbol);
+  void reset(Scope& scope, const Names& unset);
+
   // Statements.
   Flow execute(const Block& block);
   Flow run_statement(const Stmt& stmt);
@@ -103,7 +110,8 @@ class Evaluator {
   TextBuilder* out_ = nullptr;
   ScopePtr scope_;
   std::vector<std::shared_ptr<Object>> namespaces_;
-  std::vector<ScopePtr> captured_;  // by macros, which they hold in turn
+  std::vector<ScopePtr> captured_;                     // by macros, which they hold in turn
+  std::vector<std::optional<Value>> undefined_names_;  // made when needed
   std::uint32_t line_ = 0;
 };
 

@@ -55,8 +55,10 @@ Value truncate(Evaluator& evaluator, const Value& input, const CallArgs& args) {
   const auto end_length = static_cast<std::int64_t>(end.length());
   if (length < end_length) eval_fail("expected length >= {}, got {}", end_length, length);
   if (leeway < 0) eval_fail("expected leeway >= 0, got {}", leeway);
+  const auto size = size_of(input);
+  if (!size) eval_fail("object of type '{}' has no len()", input.type_name());
+  if (static_cast<std::int64_t>(*size) - leeway <= length) return input;
   const Text& text = require_text(input);
-  if (static_cast<std::int64_t>(text.length()) - leeway <= length) return text;
   Text kept = text.slice_bytes(0, text.byte_of(static_cast<std::size_t>(length - end_length)));
   if (!bound.flag(1, false)) kept = split_right(kept, " ", 1)[0];
   TextBuilder out(evaluator.budget());

@@ -24,7 +24,7 @@ Value Evaluator::call_macro(const Macro& macro, const CallArgs& args) {
   const std::uint32_t line = line_;
   const MacroBody& body = *macro.body;
   Capture capture(*this);
-  const ScopeGuard guard(*this, std::make_shared<Scope>(Scope{macro.scope, {}}));
+  const ScopeGuard guard(*this, make_scope(macro.scope, body.unset));
   bind_parameters(body, args);
   execute(body.body);
   line_ = line;

@@ -87,9 +87,9 @@ ExprPtr Parser::parse_and() {
 }
 
 ExprPtr Parser::parse_not() {
-  const Nesting nesting(*this);
   const std::uint32_t line = current().line;
   if (!accept_name("not")) return parse_compare();
+  const Nesting nesting(*this);
   ExprPtr operand = parse_not();
   const std::uint32_t depth = operand->depth;
   return make(line, Unary{Unary::Op::kNot, std::move(operand)}, depth);
@@ -182,10 +182,10 @@ ExprPtr Parser::parse_power() {
 }
 
 ExprPtr Parser::parse_unary(bool with_filter) {
-  const Nesting nesting(*this);
   const std::uint32_t line = current().line;
   ExprPtr expr;
   if (current().is_operator("-") || current().is_operator("+")) {
+    const Nesting nesting(*this);
     const Unary::Op op = take().text == "-" ? Unary::Op::kMinus : Unary::Op::kPlus;
     ExprPtr operand = parse_unary(false);
     const std::uint32_t depth = operand->depth;

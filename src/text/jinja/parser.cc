@@ -4,6 +4,7 @@
 #include <array>
 
 #include "text/jinja/parser_impl.h"
+#include "text/jinja/scope_analysis.h"
 
 namespace lattice::jinja {
 
@@ -17,6 +18,7 @@ Parser::Parser(std::string_view source, const std::string& name)
 Program Parser::run() {
   program_.body = parse_block({});
   if (!missing_.empty()) unsupported(missing_[0].line, missing_[0].what, missing_[0].name);
+  analyze_scopes(program_);
   return std::move(program_);
 }
 
@@ -141,7 +143,7 @@ void Parser::parse_statement(Block& block) {
   } else if (tag == "generation") {
     // Marks what the model wrote, for training; the body is a scope of its own.
     const std::uint32_t loops = std::exchange(loops_, 0);
-    block.push_back({line, With{{}, parse_whole_body("endgeneration")}});
+    block.push_back({line, With{{}, parse_whole_body("endgeneration"), {}}});
     loops_ = loops;
   } else if (tag.starts_with("end") || tag == "else" || tag == "elif") {
     fail_at(line, fmt::format("'{}' without its beginning", tag));
@@ -208,7 +210,7 @@ void Parser::parse_set(Block& block, std::uint32_t line) {
   }
   ExprPtr filter = parse_filters(nullptr, false);
   Block body = parse_whole_body("endset");
-  block.push_back({line, SetBlock{std::move(target), std::move(filter), std::move(body)}});
+  block.push_back({line, SetBlock{std::move(target), std::move(filter), std::move(body), {}}});
 }
 
 With Parser::parse_with() {

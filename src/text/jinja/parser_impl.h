@@ -22,7 +22,7 @@ class Parser {
   // Of brackets, signs and block tags inside each other, which bounds the stack.
   static constexpr std::uint32_t kMaxNesting = 150;
   // Of an expression's tree: a + b + c has 2 levels above a.
-  static constexpr std::uint32_t kMaxTreeDepth = 400;
+  static constexpr std::uint32_t kMaxTreeDepth = 300;
 
   class Nesting {
    public:

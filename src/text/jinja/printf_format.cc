@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "text/jinja/repr.h"
 #include "text/utf8.h"
@@ -238,6 +239,19 @@ class PrintfFormatter {
   bool named_ = false;
 };
 
+// With the point and the trailing zeros that {fmt} writes differently from C.
+std::string alternate_form(double magnitude, char kind, int digits) {
+  const auto write = [&](char* buffer, std::size_t size) {
+    if (kind == 'e') return std::snprintf(buffer, size, "%#.*e", digits, magnitude);
+    if (kind == 'g') return std::snprintf(buffer, size, "%#.*g", digits, magnitude);
+    return std::snprintf(buffer, size, "%#.*f", digits, magnitude);
+  };
+  std::string text(static_cast<std::size_t>(write(nullptr, 0)) + 1, '\0');
+  write(text.data(), text.size());
+  text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 std::string format_float(double magnitude, char type, std::size_t precision, bool alternate) {
@@ -248,11 +262,16 @@ std::string format_float(double magnitude, char type, std::size_t precision, boo
   }
   // A double has at most 1074 digits behind the point; Python pads with zeros as well.
   const int digits = static_cast<int>(std::min<std::size_t>(precision, 5000));
-  // An upper case type only changes what is not a digit.
   const char kind = static_cast<char>(type | 0x20);
-  const std::string spec =
-      fmt::format("{{:{}.{{}}{}}}", alternate ? "#" : "", kind == 'e' || kind == 'g' ? kind : 'f');
-  std::string text = fmt::format(fmt::runtime(spec), magnitude, digits);
+  std::string text;
+  if (alternate) {
+    text = alternate_form(magnitude, kind, digits);
+  } else {
+    text = kind == 'e'   ? fmt::format("{:.{}e}", magnitude, digits)
+           : kind == 'g' ? fmt::format("{:.{}g}", magnitude, digits)
+                         : fmt::format("{:.{}f}", magnitude, digits);
+  }
+  // An upper case type only changes what is not a digit.
   if (upper) std::replace(text.begin(), text.end(), 'e', 'E');
   return text;
 }

@@ -12,7 +12,7 @@ Text printf_format(const Text& format, const Value& values, Budget& budget);
 struct FormatSpec {
   Text fill;
   char align = 0;  ///< < > ^ =, or 0 for the type's own
-  char sign = '-';
+  char sign = 0;
   bool alternate = false;
   char grouping = 0;
   std::size_t width = 0;

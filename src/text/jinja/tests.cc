@@ -78,11 +78,13 @@ bool in(Evaluator& evaluator, const Value& input, const CallArgs& args) {
 
 bool filter(Evaluator&, const Value& input, const CallArgs& args) {
   const Bound bound("filter", args, {});
+  if (!is_hashable(input)) eval_fail("unhashable type: '{}'", input.type_name());
   return input.is_string() && find_filter(input.text().bytes()) != nullptr;
 }
 
 bool test(Evaluator&, const Value& input, const CallArgs& args) {
   const Bound bound("test", args, {});
+  if (!is_hashable(input)) eval_fail("unhashable type: '{}'", input.type_name());
   return input.is_string() && find_test(input.text().bytes()) != nullptr;
 }
 
