@@ -138,7 +138,7 @@ TEST(CrossFieldBugs, MemoryReachesAPlateauOverManyCallsOfAnyLength) {
   std::mt19937 random(1);
   const auto call = [&] {
     std::string document;
-    for (std::uint32_t words = random() % 60; words > 0; --words) document += "late ";
+    for (auto words = random() % 60; words > 0; --words) document += "late ";
     std::vector<std::string> documents(1 + random() % 5, document);
     model.rerank("What time is it?", documents);
   };

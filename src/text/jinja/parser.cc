@@ -179,9 +179,11 @@ If Parser::parse_if() {
   while (true) {
     ExprPtr test = parse_tuple(false, false, false);
     node.branches.emplace_back(std::move(test), parse_body({"elif", "else", "endif"}));
-    const std::string end = take().text;
-    if (end == "elif") continue;
-    if (end == "else") node.otherwise = parse_whole_body("endif");
+    const bool is_elif = current().text == "elif";
+    const bool is_else = current().text == "else";
+    take();
+    if (is_elif) continue;
+    if (is_else) node.otherwise = parse_whole_body("endif");
     break;
   }
   --conditionals_;
