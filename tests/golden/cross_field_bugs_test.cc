@@ -7,17 +7,10 @@
 
 #include "engine/model_impl.h"
 #include "golden/cross_golden.h"
+#include "support/sanitizer.h"
 
 namespace lattice {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
 
 Model load(const std::string& name) { return Model::from_directory(cross_variant(name).directory); }
 
@@ -145,7 +138,6 @@ TEST(CrossFieldBugs, MemoryReachesAPlateauOverManyCallsOfAnyLength) {
   for (int i = 0; i < 500; ++i) call();
   const std::size_t before = resident_bytes();
   for (int i = 0; i < 4000; ++i) call();
-  // Sanitizers keep freed memory for a while.
   const std::size_t allowance = std::size_t{kSanitized ? 512 : 8} << 20;
   EXPECT_LT(resident_bytes(), before + allowance);
 }
