@@ -154,7 +154,7 @@ class CrossEncoderBuilder {
       raise(ErrorCode::kUnsupported, "{}: a LogitScore module needs a language model, got {}",
             source_.model.config_path, source_.architecture);
     }
-    const Tensor head = source_.family.language_head(source_.model);
+    const Tensor head = source_.family.language_head(source_.model, source_.loaded->body->traits());
     std::vector<LinearPart> rows;
     for (const std::optional<std::int64_t> id : {std::optional(true_id), false_id}) {
       if (!id) continue;

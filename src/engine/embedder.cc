@@ -38,13 +38,6 @@ PoolingMode pooling_mode(Pooling pooling) {
   return PoolingMode::kMean;
 }
 
-EncodeOptions encode_options(std::size_t max_length, Truncate truncate) {
-  EncodeOptions options;
-  options.max_length = max_length;
-  options.side = truncate == Truncate::kStart ? TruncationSide::kLeft : TruncationSide::kRight;
-  return options;
-}
-
 /// Whether `id` plays a named role ([SEP], <|endoftext|>, ...).
 bool is_named_special(const Tokenizer& tokenizer, std::int32_t id) {
   const SpecialTokenIds& ids = tokenizer.special_token_ids();
@@ -133,23 +126,14 @@ TokenizedText Embedder::prepare(const std::string& text, const Request& request)
       model_->tokenizer.encode(request.prompt.empty() ? text : request.prompt + text,
                                encode_options(most, request.truncate));
   if (encoding.truncated && request.truncate == Truncate::kError) {
-    raise(ErrorCode::kTooLong,
-          "the text has {} tokens, the limit is {} ({}); allow truncation or shorten it",
-          encoding.num_tokens_untruncated + num_appended(), request.max_length,
-          model_->limit.source);
+    raise_too_long(encoding.num_tokens_untruncated + num_appended(), request.max_length,
+                   model_->limit.source);
   }
   if (appended_token_) {
     encoding.ids.push_back(*appended_token_);
     encoding.type_ids.push_back(0);
   }
-  if (encoding.ids.empty()) {
-    raise(ErrorCode::kInvalidArgument,
-          "the text has no tokens and this model adds no special tokens");
-  }
-  check_token_ids(encoding.ids, model_->body->traits(), ErrorCode::kMalformed);
-  if (!model_->tokenizer.uses_type_ids())
-    std::fill(encoding.type_ids.begin(), encoding.type_ids.end(), 0);
-  return {std::move(encoding.ids), std::move(encoding.type_ids), encoding.truncated};
+  return to_model_input(*model_, std::move(encoding));
 }
 
 TokenizedText Embedder::prepare(const TokenizedText& text, const Request& request) const {

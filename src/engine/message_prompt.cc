@@ -67,7 +67,9 @@ TokenizedText MessagePrompt::encode(const TextPair& text, const PairRequest& req
   TokenizedText out{.ids = tokenize(render(text, request)), .type_ids = {}, .truncated = false};
   const std::size_t excess = out.ids.size() - std::min(out.ids.size(), request.max_length);
   if (excess > 0) {
-    if (request.truncate == Truncate::kError) raise_too_long(out.ids.size(), request);
+    if (request.truncate == Truncate::kError) {
+      raise_too_long(out.ids.size(), request.max_length, request.max_length_source);
+    }
     out.truncated = true;
     const auto count = static_cast<std::ptrdiff_t>(excess);
     if (request.truncate == Truncate::kStart) {

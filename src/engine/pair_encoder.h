@@ -51,7 +51,4 @@ class SequencePairEncoder final : public PairEncoder {
   std::string prompt_;
 };
 
-/// Throws LatticeError(kTooLong) with both lengths, and where the limit comes from.
-[[noreturn]] void raise_too_long(std::size_t num_tokens, const PairRequest& request);
-
 }  // namespace lattice

@@ -43,16 +43,14 @@ TokenizedText RerankerPrompt::encode(const TextPair& text, const PairRequest& re
     raise(ErrorCode::kTooLong, "the reranking prompt alone has {} tokens, the limit is {} ({})",
           fixed, request.max_length, request.max_length_source);
   }
-  EncodeOptions options;
+  EncodeOptions options = encode_options(request.max_length - fixed, request.truncate);
   options.add_special_tokens = false;
-  options.max_length = request.max_length - fixed;
-  options.side =
-      request.truncate == Truncate::kStart ? TruncationSide::kLeft : TruncationSide::kRight;
   const std::string& instruction =
       request.instruction ? *request.instruction : default_instruction_;
   const Encoding body = model_.tokenizer.encode(body_text(instruction, text), options);
   if (body.truncated && request.truncate == Truncate::kError) {
-    raise_too_long(body.num_tokens_untruncated + fixed, request);
+    raise_too_long(body.num_tokens_untruncated + fixed, request.max_length,
+                   request.max_length_source);
   }
   TokenizedText out{.ids = prefix_, .type_ids = {}, .truncated = body.truncated};
   out.ids.insert(out.ids.end(), body.ids.begin(), body.ids.end());

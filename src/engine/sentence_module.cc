@@ -97,10 +97,8 @@ void finish(ConfigReader& reader) {
 }
 
 Linear load_f32_linear(const WeightScope& scope, std::int64_t in, std::int64_t out, bool bias) {
-  std::vector<LinearPart> parts;
-  parts.push_back(load_linear_part(scope, in, out, bias));
   // One small product per text: always in f32.
-  return Linear(std::move(parts), WeightFormat::kF32);
+  return Linear(load_linear_part(scope, in, out, bias), WeightFormat::kF32);
 }
 
 }  // namespace

@@ -6,6 +6,29 @@
 
 namespace lattice {
 
+EncodeOptions encode_options(std::size_t max_length, Truncate truncate) {
+  EncodeOptions options;
+  options.max_length = max_length;
+  options.side = truncate == Truncate::kStart ? TruncationSide::kLeft : TruncationSide::kRight;
+  return options;
+}
+
+void raise_too_long(std::size_t num_tokens, std::size_t max_length, const std::string& source) {
+  raise(ErrorCode::kTooLong,
+        "the text has {} tokens, the limit is {} ({}); allow truncation or shorten it", num_tokens,
+        max_length, source);
+}
+
+TokenizedText to_model_input(const LoadedModel& model, Encoding encoding) {
+  if (encoding.ids.empty()) {
+    raise(ErrorCode::kInvalidArgument,
+          "the text has no tokens and this model adds no special tokens");
+  }
+  check_token_ids(encoding.ids, model.body->traits(), ErrorCode::kMalformed);
+  if (!model.tokenizer.uses_type_ids()) std::ranges::fill(encoding.type_ids, 0);
+  return {std::move(encoding.ids), std::move(encoding.type_ids), encoding.truncated};
+}
+
 PackedTexts::PackedTexts(std::span<const std::size_t> batch, std::span<const TokenizedText> texts,
                          std::size_t skip) {
   for (const std::size_t i : batch) {

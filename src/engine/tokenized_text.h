@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/loaded_model.h"
 #include "lattice/model.h"
-#include "models/text_model.h"
 
 namespace lattice {
 
@@ -15,6 +15,18 @@ struct TokenizedText {
   std::vector<std::int32_t> type_ids;  ///< as long as ids
   bool truncated = false;
 };
+
+/// Special tokens, at most `max_length` tokens, cut at the end that `truncate` names.
+EncodeOptions encode_options(std::size_t max_length, Truncate truncate);
+
+/// Throws LatticeError(kTooLong) with both lengths, and where the limit comes from.
+[[noreturn]] void raise_too_long(std::size_t num_tokens, std::size_t max_length,
+                                 const std::string& source);
+
+/// An encoding as the model takes it: type ids are 0 where the tokenizer does not use them. Throws
+/// LatticeError: kInvalidArgument when there is no token, kMalformed for an id that the model does
+/// not know.
+TokenizedText to_model_input(const LoadedModel& model, Encoding encoding);
 
 /// Token ids of some texts, one behind the other.
 class PackedTexts {

@@ -10,6 +10,9 @@ Linear::Linear(std::vector<LinearPart> parts, WeightFormat format)
   packing_->parts = std::move(parts);
 }
 
+Linear::Linear(LinearPart part, WeightFormat format)
+    : Linear(std::vector<LinearPart>{std::move(part)}, format) {}
+
 const PackedLinear& Linear::packed(Context& context) const {
   Packing& packing = *packing_;
   std::call_once(packing.once, [&] {

@@ -16,6 +16,8 @@ class Linear {
  public:
   /// Throws kMalformed when the parts do not fit together.
   Linear(std::vector<LinearPart> parts, WeightFormat format);
+  /// One nn.Linear alone.
+  Linear(LinearPart part, WeightFormat format);
 
   std::int64_t in_features() const { return in_features_; }
   std::int64_t out_features() const { return out_features_; }

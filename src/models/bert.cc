@@ -32,22 +32,20 @@ BertLayer load_layer(const WeightScope& scope, const BertConfig& config, WeightF
   const WeightScope self = attention.child("self");
   const WeightScope attention_output = attention.child("output");
   const WeightScope output = scope.child("output");
-  const auto single = [format](LinearPart part) {
-    std::vector<LinearPart> parts;
-    parts.push_back(std::move(part));
-    return Linear(std::move(parts), format);
-  };
   return BertLayer{
       .qkv = Linear({load_biased(self.child("query"), hidden, hidden),
                      load_biased(self.child("key"), hidden, hidden),
                      load_biased(self.child("value"), hidden, hidden)},
                     format),
-      .attention_output = single(load_biased(attention_output.child("dense"), hidden, hidden)),
+      .attention_output =
+          Linear(load_biased(attention_output.child("dense"), hidden, hidden), format),
       .attention_norm =
           LayerNorm::load(attention_output.child("LayerNorm"), hidden, config.layer_norm_eps),
-      .intermediate = single(load_biased(scope.child("intermediate").child("dense"), hidden,
-                                         config.intermediate_size)),
-      .output = single(load_biased(output.child("dense"), config.intermediate_size, hidden)),
+      .intermediate = Linear(
+          load_biased(scope.child("intermediate").child("dense"), hidden, config.intermediate_size),
+          format),
+      .output =
+          Linear(load_biased(output.child("dense"), config.intermediate_size, hidden), format),
       .output_norm = LayerNorm::load(output.child("LayerNorm"), hidden, config.layer_norm_eps),
   };
 }

@@ -5,12 +5,6 @@
 namespace lattice {
 namespace {
 
-Linear f32_linear(LinearPart part) {
-  std::vector<LinearPart> parts;
-  parts.push_back(std::move(part));
-  return Linear(std::move(parts), WeightFormat::kF32);
-}
-
 /// For each sequence the offset of its last token that is not `pad`, or 0.
 std::vector<std::int32_t> last_non_pad(const TokenBatch& batch, std::int32_t pad) {
   std::vector<std::int32_t> offsets;
@@ -30,8 +24,8 @@ std::vector<std::int32_t> last_non_pad(const TokenBatch& batch, std::int32_t pad
 LinearHead::LinearHead(Parts parts)
     : token_(parts.token),
       pad_token_id_(parts.pad_token_id),
-      output_(f32_linear(std::move(parts.output))) {
-  if (parts.dense) dense_ = f32_linear(*std::move(parts.dense));
+      output_(std::move(parts.output), WeightFormat::kF32) {
+  if (parts.dense) dense_.emplace(*std::move(parts.dense), WeightFormat::kF32);
 }
 
 void LinearHead::forward(Context& context, const TokenBatch& batch, ConstMatrix hidden,

@@ -47,7 +47,7 @@ struct ModelFamily {
   /// weights lack a part of it.
   std::unique_ptr<SequenceHead> (*load_head)(const HeadSource& source);
   /// The weight [vocab_size, hidden_size] of a language model's logits; nullptr for an encoder.
-  Tensor (*language_head)(const ModelSource& source) = nullptr;
+  Tensor (*language_head)(const ModelSource& source, const ModelTraits& traits) = nullptr;
 };
 
 /// All families of this build.

@@ -25,12 +25,6 @@ struct Qwen3Layer {
   Linear down;     // [hidden, intermediate]
 };
 
-Linear single(LinearPart part, WeightFormat format) {
-  std::vector<LinearPart> parts;
-  parts.push_back(std::move(part));
-  return Linear(std::move(parts), format);
-}
-
 Qwen3Layer load_layer(const WeightScope& scope, const Qwen3Config& config, WeightFormat format) {
   const std::int64_t hidden = config.hidden_size;
   const float eps = config.rms_norm_eps;
@@ -46,14 +40,14 @@ Qwen3Layer load_layer(const WeightScope& scope, const Qwen3Config& config, Weigh
       .q_norm = RmsNorm::load(attention.child("q_norm"), config.head_dim, eps),
       .k_norm = RmsNorm::load(attention.child("k_norm"), config.head_dim, eps),
       .o_proj =
-          single(load_linear_part(attention.child("o_proj"), config.q_dim(), hidden, bias), format),
+          Linear(load_linear_part(attention.child("o_proj"), config.q_dim(), hidden, bias), format),
       .post_attention_norm = RmsNorm::load(scope.child("post_attention_layernorm"), hidden, eps),
       .gate_up =
           Linear({load_linear_part(mlp.child("gate_proj"), hidden, config.intermediate_size, false),
                   load_linear_part(mlp.child("up_proj"), hidden, config.intermediate_size, false)},
                  format),
       .down =
-          single(load_linear_part(mlp.child("down_proj"), config.intermediate_size, hidden, false),
+          Linear(load_linear_part(mlp.child("down_proj"), config.intermediate_size, hidden, false),
                  format),
   };
 }

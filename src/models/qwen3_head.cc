@@ -2,7 +2,6 @@
 
 #include "io/config_reader.h"
 #include "models/linear_head.h"
-#include "models/qwen3_config.h"
 #include "models/qwen3_weights.h"
 
 namespace lattice {
@@ -18,15 +17,14 @@ std::unique_ptr<SequenceHead> load_qwen3_head(const HeadSource& source) {
                                  source.num_labels, /*bias=*/false)});
 }
 
-Tensor load_qwen3_language_head(const ModelSource& source) {
-  const Qwen3Config config = parse_qwen3_config(source.config, source.config_path);
-  const Shape shape = {config.vocab_size, config.hidden_size};
-  if (config.tie_word_embeddings) {
-    return find_qwen3_root(source.weights, source.config_path)
-        .child("embed_tokens")
-        .require("weight", shape);
-  }
-  return source.weights.child("lm_head").require("weight", shape);
+Tensor load_qwen3_language_head(const ModelSource& source, const ModelTraits& traits) {
+  ConfigReader reader(source.config, source.config_path);
+  const bool tied = reader.get_bool("tie_word_embeddings", false);
+  value_or_throw(reader.finish());
+  const WeightScope scope =
+      tied ? find_qwen3_root(source.weights, source.config_path).child("embed_tokens")
+           : source.weights.child("lm_head");
+  return scope.require("weight", {traits.vocab_size, traits.hidden_size});
 }
 
 }  // namespace lattice

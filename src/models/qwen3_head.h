@@ -11,6 +11,6 @@ std::unique_ptr<SequenceHead> load_qwen3_head(const HeadSource& source);
 /// The weight [vocab_size, hidden_size] that gives a language model's logits: lm_head.weight, or
 /// the embedding table where tie_word_embeddings says so. Throws kNotFound for an untied model
 /// without lm_head.weight.
-Tensor load_qwen3_language_head(const ModelSource& source);
+Tensor load_qwen3_language_head(const ModelSource& source, const ModelTraits& traits);
 
 }  // namespace lattice

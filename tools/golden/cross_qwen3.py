@@ -11,7 +11,7 @@ import numpy as np
 import tiny_tokenizers
 from common import write_if_changed, write_json
 from cross_models import NEW_CE, SIGMOID, ST_VERSIONS, module_entries, transformer_file
-from qwen3_models import Qwen3Spec, base_config, draw, file_tensors
+from qwen3_models import Qwen3Spec, base_config, draw, file_tensors, tokenizer_config
 from tiny_models import NEW, STORED_TYPES, write_shards
 from tiny_tokenizers import RERANK_INSTRUCTION, RERANK_SYSTEM
 
@@ -94,17 +94,7 @@ def tensors(spec: CrossQwen3Spec) -> dict[str, np.ndarray]:
 
 
 def write_tokenizer(spec: CrossQwen3Spec, directory: Path) -> None:
-    added = {str(spec.token(token)): {
-        "content": token, "lstrip": False, "normalized": False, "rstrip": False,
-        "single_word": False, "special": token in tiny_tokenizers.QWEN3_SPECIALS}
-        for token in tiny_tokenizers.QWEN3_SPECIALS + tiny_tokenizers.QWEN3_THINK}
-    config = {
-        "add_bos_token": False, "add_prefix_space": False, "added_tokens_decoder": added,
-        "additional_special_tokens": ["<|im_start|>", "<|im_end|>"], "bos_token": None,
-        "clean_up_tokenization_spaces": False, "eos_token": "<|im_end|>", "errors": "replace",
-        "model_max_length": 131072, "pad_token": "<|endoftext|>", "split_special_tokens": False,
-        "tokenizer_class": "Qwen2Tokenizer", "unk_token": None,
-    }
+    config = tokenizer_config(spec.token)
     if spec.template == "config":
         config["chat_template"] = TEMPLATE
     elif spec.template == "jinja":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -124,20 +125,24 @@ def file_tensors(spec: Qwen3Spec) -> dict[str, np.ndarray]:
     return tensors
 
 
-def write_tokenizer(spec: Qwen3Spec, directory: Path) -> None:
-    added = {str(token_id(token)): {
+def tokenizer_config(id_of: Callable[[str], int]) -> dict:
+    """tokenizer_config.json as Qwen releases it; `id_of` gives the ids of the added tokens."""
+    added = {str(id_of(token)): {
         "content": token, "lstrip": False, "normalized": False, "rstrip": False,
         "single_word": False, "special": token in tiny_tokenizers.QWEN3_SPECIALS}
         for token in tiny_tokenizers.QWEN3_SPECIALS + tiny_tokenizers.QWEN3_THINK}
     # As released: eos_token is not the token that the template of tokenizer.json appends.
-    config = {
+    return {
         "add_bos_token": False, "add_prefix_space": False, "added_tokens_decoder": added,
         "additional_special_tokens": ["<|im_start|>", "<|im_end|>"], "bos_token": None,
         "clean_up_tokenization_spaces": False, "eos_token": "<|im_end|>", "errors": "replace",
         "model_max_length": 131072, "pad_token": "<|endoftext|>", "split_special_tokens": False,
         "tokenizer_class": "Qwen2Tokenizer", "unk_token": None,
     }
-    config.update(spec.tokenizer_config)
+
+
+def write_tokenizer(spec: Qwen3Spec, directory: Path) -> None:
+    config = tokenizer_config(token_id) | spec.tokenizer_config
     write_json(directory / "tokenizer_config.json", config)
     text = json.dumps(json.loads(tiny_tokenizers.qwen3()), separators=(",", ":"))
     write_if_changed(directory / "tokenizer.json", (text + "\n").encode())
