@@ -7,8 +7,11 @@
 #include "base/thread_pool.h"
 #include "ops/activation.h"
 #include "ops/attention.h"
+#include "ops/causal_conv1d.h"
 #include "ops/embedding_lookup.h"
 #include "ops/gated_activation.h"
+#include "ops/gated_delta_rule.h"
+#include "ops/gated_rms_norm.h"
 #include "ops/layer_norm.h"
 #include "ops/linear.h"
 #include "ops/pool.h"
@@ -48,6 +51,9 @@ class Backend {
   virtual void attention(Context& context, const AttentionArgs& args) const = 0;
   virtual void activation(Context& context, const ActivationArgs& args) const = 0;
   virtual void gated_activation(Context& context, const GatedActivationArgs& args) const = 0;
+  virtual void causal_conv1d(Context& context, const CausalConv1dArgs& args) const = 0;
+  virtual void gated_delta_rule(Context& context, const GatedDeltaRuleArgs& args) const = 0;
+  virtual void gated_rms_norm(Context& context, const GatedRmsNormArgs& args) const = 0;
   virtual void pool(Context& context, const PoolArgs& args) const = 0;
   virtual void l2_normalize(Context& context, const L2NormalizeArgs& args) const = 0;
 };

@@ -164,6 +164,61 @@ void gated_activation(Context& context, const GatedActivationArgs& args) {
   context.backend().gated_activation(context, args);
 }
 
+void causal_conv1d(Context& context, const CausalConv1dArgs& args) {
+  check_same_shape("causal_conv1d", args.x, args.out);
+  check(args.kernel_size() > 0 && args.kernel_size() <= kMaxConvKernel &&
+            args.weight.cols == args.x.cols,
+        "[causal_conv1d] expected weight [1..{}, {}], got [{}, {}]", kMaxConvKernel, args.x.cols,
+        args.weight.rows, args.weight.cols);
+  check_layout("causal_conv1d", args.layout, args.x.rows);
+  check(args.history.empty() ||
+            static_cast<std::int64_t>(args.history.size()) == args.layout.num_seqs(),
+        "[causal_conv1d] expected {} histories, got {}", args.layout.num_seqs(),
+        args.history.size());
+  for (const ConstMatrix& history : args.history) {
+    check(history.rows == args.kernel_size() - 1 && history.cols == args.x.cols,
+          "[causal_conv1d] expected history [{}, {}], got [{}, {}]", args.kernel_size() - 1,
+          args.x.cols, history.rows, history.cols);
+  }
+  context.backend().causal_conv1d(context, args);
+}
+
+void gated_delta_rule(Context& context, const GatedDeltaRuleArgs& args) {
+  constexpr const char* kOp = "gated_delta_rule";
+  const DeltaRuleShape& shape = args.shape;
+  check(shape.num_key_heads > 0 && shape.num_value_heads % shape.num_key_heads == 0,
+        "[{}] expected value heads divisible by key heads, got {}/{}", kOp, shape.num_value_heads,
+        shape.num_key_heads);
+  check_same_shape(kOp, args.q, args.k);
+  check_same_shape(kOp, args.v, args.out);
+  check_same_shape(kOp, args.a, args.b);
+  check(args.q.cols == shape.key_dim() && args.v.cols == shape.value_dim() &&
+            args.a.cols == shape.num_value_heads,
+        "[{}] expected {}, {} and {} columns of q, v and a, got {}, {} and {}", kOp,
+        shape.key_dim(), shape.value_dim(), shape.num_value_heads, args.q.cols, args.v.cols,
+        args.a.cols);
+  check(args.q.rows == args.v.rows && args.a.rows == args.v.rows,
+        "[{}] q, v and a have {}, {} and {} tokens", kOp, args.q.rows, args.v.rows, args.a.rows);
+  check(static_cast<std::int64_t>(args.a_log.size()) == shape.num_value_heads &&
+            args.dt_bias.size() == args.a_log.size(),
+        "[{}] expected a_log and dt_bias [{}], got [{}] and [{}]", kOp, shape.num_value_heads,
+        args.a_log.size(), args.dt_bias.size());
+  check_layout(kOp, args.layout, args.v.rows);
+  check(args.states.empty() ||
+            static_cast<std::int64_t>(args.states.size()) == args.layout.num_seqs(),
+        "[{}] expected {} states, got {}", kOp, args.layout.num_seqs(), args.states.size());
+  context.backend().gated_delta_rule(context, args);
+}
+
+void gated_rms_norm(Context& context, const GatedRmsNormArgs& args) {
+  check_same_shape("gated_rms_norm", args.x, args.gate);
+  check_same_shape("gated_rms_norm", args.x, args.out);
+  check(!args.weight.empty() && args.x.cols % static_cast<std::int64_t>(args.weight.size()) == 0,
+        "[gated_rms_norm] {} columns are no multiple of the head's {}", args.x.cols,
+        args.weight.size());
+  context.backend().gated_rms_norm(context, args);
+}
+
 void pool(Context& context, const PoolArgs& args) {
   check_layout("pool", args.layout, args.x.rows);
   check(args.out.rows == args.layout.num_seqs() && args.out.cols == args.x.cols,

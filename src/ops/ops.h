@@ -22,6 +22,9 @@ void qk_norm_rope(Context& context, const QkNormRopeArgs& args);
 void attention(Context& context, const AttentionArgs& args);
 void activation(Context& context, const ActivationArgs& args);
 void gated_activation(Context& context, const GatedActivationArgs& args);
+void causal_conv1d(Context& context, const CausalConv1dArgs& args);
+void gated_delta_rule(Context& context, const GatedDeltaRuleArgs& args);
+void gated_rms_norm(Context& context, const GatedRmsNormArgs& args);
 void pool(Context& context, const PoolArgs& args);
 void l2_normalize(Context& context, const L2NormalizeArgs& args);
 

@@ -22,6 +22,9 @@ class ReferenceBackend final : public Backend {
   void attention(Context& context, const AttentionArgs& args) const override;
   void activation(Context& context, const ActivationArgs& args) const override;
   void gated_activation(Context& context, const GatedActivationArgs& args) const override;
+  void causal_conv1d(Context& context, const CausalConv1dArgs& args) const override;
+  void gated_delta_rule(Context& context, const GatedDeltaRuleArgs& args) const override;
+  void gated_rms_norm(Context& context, const GatedRmsNormArgs& args) const override;
   void pool(Context& context, const PoolArgs& args) const override;
   void l2_normalize(Context& context, const L2NormalizeArgs& args) const override;
 };
