@@ -42,6 +42,9 @@ struct EncodeOptions {
   bool use_file_truncation = false;
   /// Fill Encoding::offsets.
   bool with_offsets = false;
+  /// Byte ranges [begin, end) of the text in which no added token is looked for, sorted and
+  /// disjoint: what a user wrote between a chat template's own tokens.
+  std::vector<std::pair<std::size_t, std::size_t>> literal_spans = {};
 };
 
 /// The tokens of one text or pair. All vectors have one entry per token.

@@ -40,11 +40,8 @@ std::vector<float> Scorer::score_tokenized(std::span<const TokenizedText> texts,
   if (shared == 0) return score_unshared(texts, batch_tokens);
   const auto with_tokens =
       std::ranges::find_if(texts, [](const TokenizedText& text) { return !text.ids.empty(); });
-  std::shared_ptr<const SharedPrefix> prefix;
-  {
-    ContextPool::Lease lease(*model().contexts);
-    prefix = model().body->make_prefix(*lease, std::span(with_tokens->ids).first(shared));
-  }
+  const std::unique_ptr<DecoderState> prefix = model().body->make_state();
+  compute_prefix(std::span(with_tokens->ids).first(shared), *prefix);
   return score_behind(prefix.get(), texts, batch_tokens);
 }
 
@@ -57,13 +54,13 @@ std::size_t Scorer::shareable_tokens(std::span<const TokenizedText> texts) const
   if (texts.size() < 2 || !parts_.head->reads_only_last_token()) return 0;
   const std::vector<std::size_t> counts = token_counts(texts);
   const std::size_t longest = *std::ranges::max_element(counts);
-  if (!model().body->can_share_prefix(static_cast<std::int64_t>(longest))) return 0;
+  if (!model().body->can_continue(static_cast<std::int64_t>(longest))) return 0;
   constexpr std::size_t kWorthIt = 8;
   const std::size_t shared = common_prefix(texts);
   return shared < kWorthIt ? 0 : shared;
 }
 
-std::vector<float> Scorer::score_behind(const SharedPrefix* prefix,
+std::vector<float> Scorer::score_behind(const DecoderState* prefix,
                                         std::span<const TokenizedText> texts,
                                         std::size_t batch_tokens) const {
   std::vector<float> logits(texts.size() * static_cast<std::size_t>(num_labels()), 0.0f);
@@ -82,12 +79,30 @@ std::vector<float> Scorer::score_behind(const SharedPrefix* prefix,
   return logits;
 }
 
-void Scorer::compute_batch(const SharedPrefix* prefix, std::span<const std::size_t> batch,
+void Scorer::compute_prefix(std::span<const std::int32_t> ids, DecoderState& state) const {
+  ContextPool::Lease lease(*model().contexts);
+  Context& context = *lease;
+  const Workspace::Scope scratch(context.workspace());
+  const auto num_tokens = static_cast<std::int64_t>(ids.size());
+  const std::int32_t cu_seqlens[] = {0, static_cast<std::int32_t>(num_tokens)};
+  DecoderState* const states[] = {&state};
+  model().body->forward(
+      context, {.input_ids = ids, .token_type_ids = {}, .layout = {cu_seqlens}, .states = states},
+      context.workspace().matrix(num_tokens, model().body->traits().hidden_size));
+}
+
+void Scorer::compute_batch(const DecoderState* prefix, std::span<const std::size_t> batch,
                            std::span<const TokenizedText> texts, std::span<float> logits) const {
   const PackedTexts packed(batch, texts,
                            prefix != nullptr ? static_cast<std::size_t>(prefix->num_tokens()) : 0);
   TokenBatch tokens = packed.tokens();
-  tokens.prefix = prefix;
+  std::vector<std::unique_ptr<DecoderState>> copies;
+  std::vector<DecoderState*> states;
+  for (std::size_t s = 0; prefix != nullptr && s < batch.size(); ++s) {
+    copies.push_back(prefix->copy());
+    states.push_back(copies.back().get());
+  }
+  tokens.states = states;
   ContextPool::Lease lease(*model().contexts);
   Context& context = *lease;
   const Workspace::Scope scratch(context.workspace());

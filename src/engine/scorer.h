@@ -60,9 +60,10 @@ class Scorer {
 
  private:
   std::size_t shareable_tokens(std::span<const TokenizedText> texts) const;
-  std::vector<float> score_behind(const SharedPrefix* prefix, std::span<const TokenizedText> texts,
+  std::vector<float> score_behind(const DecoderState* prefix, std::span<const TokenizedText> texts,
                                   std::size_t batch_tokens) const;
-  void compute_batch(const SharedPrefix* prefix, std::span<const std::size_t> batch,
+  void compute_prefix(std::span<const std::int32_t> ids, DecoderState& state) const;
+  void compute_batch(const DecoderState* prefix, std::span<const std::size_t> batch,
                      std::span<const TokenizedText> texts, std::span<float> logits) const;
 
   Parts parts_;

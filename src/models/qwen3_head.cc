@@ -1,8 +1,8 @@
 #include "models/qwen3_head.h"
 
 #include "io/config_reader.h"
+#include "models/decoder_weights.h"
 #include "models/linear_head.h"
-#include "models/qwen3_weights.h"
 
 namespace lattice {
 
@@ -21,10 +21,7 @@ Tensor load_qwen3_language_head(const ModelSource& source, const ModelTraits& tr
   ConfigReader reader(source.config, source.config_path);
   const bool tied = reader.get_bool("tie_word_embeddings", false);
   value_or_throw(reader.finish());
-  const WeightScope scope =
-      tied ? find_qwen3_root(source.weights, source.config_path).child("embed_tokens")
-           : source.weights.child("lm_head");
-  return scope.require("weight", {traits.vocab_size, traits.hidden_size});
+  return load_decoder_head(source, traits, tied);
 }
 
 }  // namespace lattice

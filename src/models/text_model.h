@@ -8,27 +8,42 @@
 #include <string_view>
 
 #include "layers/weight_scope.h"
+#include "models/decoder_state.h"
 #include "ops/ops.h"
 
 namespace lattice {
-
-/// What a decoder keeps of tokens that many sequences begin with. Immutable, shared by threads.
-class SharedPrefix {
- public:
-  SharedPrefix() = default;
-  SharedPrefix(const SharedPrefix&) = delete;
-  SharedPrefix& operator=(const SharedPrefix&) = delete;
-  virtual ~SharedPrefix() = default;
-  virtual std::int64_t num_tokens() const = 0;
-};
 
 /// Token ids of a packed ragged batch.
 struct TokenBatch {
   std::span<const std::int32_t> input_ids;       ///< [num_tokens], each < vocab_size
   std::span<const std::int32_t> token_type_ids;  ///< [num_tokens], or empty for all 0
   SequenceLayout layout;
-  /// Every sequence continues behind these tokens, which make_prefix() of the same model computed.
-  const SharedPrefix* prefix = nullptr;
+  /// Empty, or per sequence the state that its tokens continue, made by make_state() of the same
+  /// model; a pass brings it up to date.
+  std::span<DecoderState* const> states = {};
+
+  /// The tokens before sequence `s`.
+  std::int64_t num_earlier_tokens(std::int64_t s) const {
+    return states.empty() ? 0 : states[static_cast<std::size_t>(s)]->num_tokens();
+  }
+};
+
+/// Guards the states of a batch through a forward pass: one that ends in an exception leaves states
+/// that refuse to be used.
+class DecoderPass {
+ public:
+  explicit DecoderPass(const TokenBatch& batch) : batch_(batch) {
+    for (DecoderState* state : batch.states) state->begin_pass();
+  }
+  /// All layers are done.
+  void commit() const {
+    for (std::size_t s = 0; s < batch_.states.size(); ++s) {
+      batch_.states[s]->end_pass(batch_.layout.length(static_cast<std::int64_t>(s)));
+    }
+  }
+
+ private:
+  const TokenBatch& batch_;
 };
 
 /// Shows a test the activations inside a forward pass: "embeddings", "layer.0", ...
@@ -68,13 +83,12 @@ class TextModel {
   virtual void forward(Context& context, const TokenBatch& batch, MutMatrix hidden,
                        const ActivationTap& tap = {}) const = 0;
 
-  /// Whether sequences of up to `length` tokens may share their first tokens' computation.
-  virtual bool can_share_prefix(std::int64_t length) const { return length < 0; }
+  /// The state of a sequence that has no tokens yet; nullptr for a family without one (encoders).
+  virtual std::unique_ptr<DecoderState> make_state() const { return nullptr; }
 
-  /// Computes `ids` once for sequences that begin with them; hidden states behind a prefix have the
-  /// bits that they have without. Only where can_share_prefix().
-  virtual std::shared_ptr<const SharedPrefix> make_prefix(Context& context,
-                                                          std::span<const std::int32_t> ids) const;
+  /// Whether the tokens of a sequence that grows to `length` may be computed in several passes with
+  /// the bits of one. Not for angles that depend on the final length.
+  virtual bool can_continue(std::int64_t length) const { return length < 0; }
 };
 
 }  // namespace lattice

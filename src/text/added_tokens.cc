@@ -139,13 +139,18 @@ Result<void> AddedTokens::build_matchers(const std::string& where) {
 
 // Like the library, a token that takes white space along may overlap the next one, whose own range
 // then starts before the end of its predecessor, or is left empty and so left out.
-void AddedTokens::cut(const MatchSet& set, std::string_view text,
+void AddedTokens::cut(const MatchSet& set, std::string_view text, const Refusal& refuse,
                       std::vector<Piece>& pieces) const {
   pieces.clear();
   std::size_t gap_begin = 0;
   std::size_t search_from = 0;
   std::size_t space_end = 0;  // of the white space that was skipped last
   while (const auto match = set.matcher.find(text, search_from)) {
+    if (refuse && refuse(match->range)) {
+      // Another token may begin inside of it.
+      search_from = match->range.begin + 1;
+      continue;
+    }
     search_from = match->range.end;
     ByteRange range = match->range;
     const std::int32_t id = set.ids[match->phrase];

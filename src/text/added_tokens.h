@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,13 +55,19 @@ class AddedTokens {
     std::optional<std::int32_t> id;
     ByteRange range;
   };
-  /// Cuts the original `text` at the tokens that are not normalized. Empty gaps are left out.
-  void cut_original(std::string_view text, std::vector<Piece>& pieces) const {
-    cut(original_, text, pieces);
+  /// Whether a match at a range of the text does not count.
+  using Refusal = std::function<bool(ByteRange)>;
+
+  /// Cuts the original `text` at the tokens that are not normalized, but not where `refuse`, if not
+  /// empty, says so. Empty gaps are left out.
+  void cut_original(std::string_view text, std::vector<Piece>& pieces,
+                    const Refusal& refuse = {}) const {
+    cut(original_, text, refuse, pieces);
   }
   /// Cuts normalized text at the tokens that are.
-  void cut_normalized(std::string_view text, std::vector<Piece>& pieces) const {
-    cut(normalized_, text, pieces);
+  void cut_normalized(std::string_view text, std::vector<Piece>& pieces,
+                      const Refusal& refuse = {}) const {
+    cut(normalized_, text, refuse, pieces);
   }
   bool has_normalized() const { return !normalized_.matcher.empty(); }
 
@@ -86,7 +93,8 @@ class AddedTokens {
     std::vector<std::int32_t> ids;  // by phrase
   };
   Result<void> build_matchers(const std::string& where);
-  void cut(const MatchSet& set, std::string_view text, std::vector<Piece>& pieces) const;
+  void cut(const MatchSet& set, std::string_view text, const Refusal& refuse,
+           std::vector<Piece>& pieces) const;
 
   std::map<std::string, std::int32_t, std::less<>> ids_;
   std::map<std::int32_t, Entry> entries_;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "text/tokenizer_impl.h"
 #include "text/unicode/code_point.h"
 #include "text/utf8.h"
@@ -22,14 +24,17 @@ struct Scratch {
 
 class SequenceEncoder {
  public:
-  SequenceEncoder(const TokenizerImpl& tokenizer, Scratch& scratch, SequenceTokens& out)
-      : tokenizer_(tokenizer), scratch_(scratch), out_(out) {
-    track_ = out.with_offsets ||
+  SequenceEncoder(const TokenizerImpl& tokenizer, const LiteralSpans& literals, Scratch& scratch,
+                  SequenceTokens& out)
+      : tokenizer_(tokenizer), literals_(literals), scratch_(scratch), out_(out) {
+    track_ = out.with_offsets || !literals.empty() ||
              (tokenizer.pre_tokenizer != nullptr && tokenizer.pre_tokenizer->needs_origin());
   }
 
   void encode(std::string_view text) {
-    tokenizer_.added_tokens.cut_original(text, scratch_.pieces);
+    AddedTokens::Refusal refuse;
+    if (!literals_.empty()) refuse = [this](ByteRange range) { return is_literal(range); };
+    tokenizer_.added_tokens.cut_original(text, scratch_.pieces, refuse);
     for (const auto& piece : scratch_.pieces) {
       const std::string_view part = text.substr(piece.range.begin, piece.range.size());
       if (piece.id) {
@@ -45,6 +50,13 @@ class SequenceEncoder {
   }
 
  private:
+  bool is_literal(ByteRange range) const {
+    // The first span that ends behind the range's start.
+    const auto span = std::ranges::upper_bound(literals_, range.begin, {},
+                                               [](const auto& literal) { return literal.second; });
+    return span != literals_.end() && span->first < range.end;
+  }
+
   void normalize(AlignedText& text) const {
     if (tokenizer_.normalizer != nullptr) tokenizer_.normalizer->normalize(text);
   }
@@ -53,7 +65,11 @@ class SequenceEncoder {
     AlignedText& text = scratch_.normalized;
     text.assign(part, begin, track_);
     normalize(text);
-    tokenizer_.added_tokens.cut_normalized(text.text, scratch_.inner_pieces);
+    AddedTokens::Refusal refuse;
+    if (!literals_.empty()) {
+      refuse = [&](ByteRange range) { return is_literal(text.origin_of(range)); };
+    }
+    tokenizer_.added_tokens.cut_normalized(text.text, scratch_.inner_pieces, refuse);
     for (const auto& piece : scratch_.inner_pieces) {
       if (piece.id) {
         const auto value =
@@ -92,6 +108,7 @@ class SequenceEncoder {
   }
 
   const TokenizerImpl& tokenizer_;
+  const LiteralSpans& literals_;
   Scratch& scratch_;
   SequenceTokens& out_;
   bool track_ = false;
@@ -100,7 +117,7 @@ class SequenceEncoder {
 }  // namespace
 
 SequenceTokens encode_sequence(const TokenizerImpl& tokenizer, std::string_view text,
-                               bool with_offsets) {
+                               bool with_offsets, const LiteralSpans& literals) {
   constexpr std::size_t kMaxTextBytes = (std::size_t{1} << 31) - 1;
   if (text.size() > kMaxTextBytes) {
     raise(ErrorCode::kTooLong, "[tokenizer] a text of {} bytes, more than {}", text.size(),
@@ -112,7 +129,7 @@ SequenceTokens encode_sequence(const TokenizerImpl& tokenizer, std::string_view 
   thread_local Scratch scratch;
   SequenceTokens out;
   out.with_offsets = with_offsets;
-  SequenceEncoder(tokenizer, scratch, out).encode(text);
+  SequenceEncoder(tokenizer, literals, scratch, out).encode(text);
   scratch.shrink();
   return out;
 }

@@ -123,7 +123,8 @@ Encoding encode_texts(const TokenizerImpl& tokenizer, std::string_view first,
   const auto max_tokens =
       room_for_text(options.max_length,
                     options.add_special_tokens ? tokenizer.post_processor.num_added(pair) : 0);
-  const SequenceTokens tokens = encode_sequence(tokenizer, first, options.with_offsets);
+  const SequenceTokens tokens =
+      encode_sequence(tokenizer, first, options.with_offsets, options.literal_spans);
   SequenceTokens second_tokens;
   std::optional<std::size_t> num_second;
   if (pair) {

@@ -65,10 +65,13 @@ struct SequenceTokens {
   std::vector<AddedSpaces> added;  // likewise, one for each added token
 };
 
-/// Runs normalizer, pre-tokenizer and model over `text`. Throws LatticeError(kInvalidArgument) for
-/// invalid UTF-8.
+/// Byte ranges [begin, end), sorted and disjoint.
+using LiteralSpans = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// Runs normalizer, pre-tokenizer and model over `text`; added tokens that overlap one of
+/// `literals` are not looked for. Throws LatticeError(kInvalidArgument) for invalid UTF-8.
 SequenceTokens encode_sequence(const TokenizerImpl& tokenizer, std::string_view text,
-                               bool with_offsets);
+                               bool with_offsets, const LiteralSpans& literals = {});
 
 /// Spaces at the ends of `token` as trimming counts them: U+0120 and white space, in characters.
 SequenceTokens::AddedSpaces count_spaces(std::string_view token);

@@ -1,6 +1,7 @@
 #include "ops/attention.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numbers>
 #include <span>
@@ -22,6 +23,8 @@ constexpr std::int64_t kMaxTileScores = 3072;
 // Query rows per task, all heads of a KV group together: enough to pay for packing the keys.
 constexpr std::int64_t kChunkRows = 256;
 constexpr std::int64_t kMinChunkQueries = 48;
+static_assert(std::has_single_bit(static_cast<std::uint64_t>(kKvPageTokens)) &&
+              std::has_single_bit(static_cast<std::uint64_t>(kMaxPanelCols)));
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -35,7 +38,10 @@ struct AttentionSizes {
         padded_dim(round_up(args.head_dim, gemm.panel_cols)),
         tile_rows(gemm.max_rows) {
     const std::int64_t keys = std::min(kBlockFloats / padded_dim, kMaxTileScores / tile_rows);
-    block_keys = std::max<std::int64_t>(keys / kMaxPanelCols, 1) * kMaxPanelCols;
+    // A power of two, so that no block lies in two pages.
+    block_keys =
+        std::clamp(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(keys))),
+                   kMaxPanelCols, kKvPageTokens);
     chunk_queries =
         round_up(std::max(kChunkRows / groups, std::min(kChunkRows, kMinChunkQueries)), tile_rows);
   }
@@ -103,12 +109,12 @@ class ChunkAttention {
     kv_head_ = kv_head;
     queries_ = queries;
     keys_values_ = args_.keys_values(seq);
-    first_position_ = keys_values_.k.rows - args_.layout.length(seq) + queries.begin;
+    first_position_ = keys_values_.num_keys() - args_.layout.length(seq) + queries.begin;
     std::fill_n(state_, sizes_.rows(),
                 SoftmaxState{-std::numeric_limits<float>::infinity(), 0.0f, 0.0f});
     pack_queries();
     const std::int64_t num_keys =
-        args_.causal ? first_position_ + num_queries() : keys_values_.k.rows;
+        args_.causal ? first_position_ + num_queries() : keys_values_.num_keys();
     const std::int64_t first = first_key(args_, first_position_) / sizes_.block_keys;
     for (std::int64_t j = first * sizes_.block_keys; j < num_keys; j += sizes_.block_keys) {
       visit_block({j, std::min(j + sizes_.block_keys, num_keys)});
@@ -138,9 +144,9 @@ class ChunkAttention {
     const std::int64_t column = kv_head_ * sizes_.head_dim;
     // Scores come out in units of log 2.
     const auto factor = static_cast<float>(static_cast<double>(args_.scale) * std::numbers::log2e);
-    kernels_.pack_keys(keys_values_.k.row(keys.begin) + column, keys_values_.k.stride, num_keys,
+    kernels_.pack_keys(keys_values_.k_row(keys.begin) + column, keys_values_.k().stride, num_keys,
                        sizes_.head_dim, factor, scratch_.keys);
-    kernels_.pack_values(keys_values_.v.row(keys.begin) + column, keys_values_.v.stride, num_keys,
+    kernels_.pack_values(keys_values_.v_row(keys.begin) + column, keys_values_.v().stride, num_keys,
                          sizes_.head_dim, scratch_.values);
     for (std::int64_t head = 0; head < sizes_.groups; ++head) {
       for (std::int64_t r = 0; r < num_queries(); r += sizes_.tile_rows) {
@@ -258,7 +264,7 @@ template <typename Visit>
 void for_each_task(const AttentionArgs& args, std::int64_t chunk_queries, const Visit& visit) {
   for (std::int64_t seq = 0; seq < args.layout.num_seqs(); ++seq) {
     const std::int64_t length = args.layout.length(seq);
-    const std::int64_t num_keys = args.keys_values(seq).k.rows;
+    const std::int64_t num_keys = args.keys_values(seq).num_keys();
     for (std::int64_t kv_head = 0; kv_head < args.num_kv_heads; ++kv_head) {
       for (std::int64_t q = 0; q < length; q += chunk_queries) {
         const Range queries{q, std::min(q + chunk_queries, length)};

@@ -27,7 +27,7 @@ void attend(const AttentionArgs& args, const KeysValues& seq, std::int64_t row, 
   double max_score = -std::numeric_limits<double>::infinity();
   for (std::int64_t j = begin; j < end; ++j) {
     const double score = static_cast<double>(args.scale) *
-                         dot(args.q.row(row) + q_column, seq.k.row(j) + kv_column, args.head_dim);
+                         dot(args.q.row(row) + q_column, seq.k_row(j) + kv_column, args.head_dim);
     weights[static_cast<std::size_t>(j - begin)] = score;
     max_score = std::max(max_score, score);
   }
@@ -40,7 +40,7 @@ void attend(const AttentionArgs& args, const KeysValues& seq, std::int64_t row, 
     double sum = 0.0;
     for (std::int64_t j = begin; j < end; ++j) {
       sum += weights[static_cast<std::size_t>(j - begin)] *
-             static_cast<double>(seq.v.row(j)[kv_column + d]);
+             static_cast<double>(seq.v_row(j)[kv_column + d]);
     }
     args.out.row(row)[q_column + d] = static_cast<float>(sum / total);
   }
@@ -51,9 +51,9 @@ void attend(const AttentionArgs& args, const KeysValues& seq, std::int64_t row, 
 void ReferenceBackend::attention(Context&, const AttentionArgs& args) const {
   for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) {
     const KeysValues seq = args.keys_values(s);
-    const std::int64_t num_earlier = seq.k.rows - args.layout.length(s);
+    const std::int64_t num_earlier = seq.num_keys() - args.layout.length(s);
     for (std::int64_t i = 0; i < args.layout.length(s); ++i) {
-      const std::int64_t end = args.causal ? num_earlier + i + 1 : seq.k.rows;
+      const std::int64_t end = args.causal ? num_earlier + i + 1 : seq.num_keys();
       const std::int64_t begin = args.window > 0 ? std::max<std::int64_t>(0, end - args.window) : 0;
       for (std::int64_t h = 0; h < args.num_heads; ++h) {
         attend(args, seq, args.layout.begin(s) + i, h, {begin, end});

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "ops/attention.h"
+
+namespace lattice {
+
+/// The rotated keys and the values of one sequence in one attention layer, in pages. A full page is
+/// immutable and shared by copies of the cache; a copy takes the last page's rows along. Movable,
+/// copyable; one thread at a time, but copies are independent.
+class KvCache {
+ public:
+  explicit KvCache(std::int64_t kv_dim) : kv_dim_(kv_dim) {}
+  KvCache(const KvCache& other);
+  KvCache& operator=(const KvCache&) = delete;
+  KvCache(KvCache&&) = default;
+  KvCache& operator=(KvCache&&) = default;
+
+  /// Stores kv [n, 2 * kv_dim], keys then values, of the tokens from `position` on, where
+  /// `position` is at most the number of tokens stored. What was stored from there on is dropped.
+  void write(std::int64_t position, ConstMatrix kv);
+
+  /// What the first `num_tokens` tokens stored; valid until the next write.
+  KeysValues view(std::int64_t num_tokens) const { return {rows_, num_tokens, kv_dim_}; }
+
+  /// Memory of all pages, shared ones included.
+  std::size_t num_bytes() const;
+
+ private:
+  struct Page {
+    std::shared_ptr<AlignedBuffer<float>> memory;
+    std::int64_t num_tokens = 0;  // kKvPageTokens: full
+  };
+
+  std::int64_t row_floats() const { return 2 * kv_dim_; }
+  Page copy_of(const Page& page, std::int64_t num_tokens, std::int64_t capacity) const;
+  std::int64_t capacity(const Page& page) const;
+
+  std::int64_t kv_dim_;
+  std::vector<Page> pages_;
+  std::vector<const float*> rows_;  // the pages' memory
+};
+
+}  // namespace lattice
