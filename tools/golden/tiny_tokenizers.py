@@ -129,6 +129,8 @@ def byte_level_bpe(vocab_size: int = 300) -> str:
 
 QWEN3_REGEX = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
                r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+QWEN35_REGEX = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}"
+                r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 QWEN3_SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 QWEN3_THINK = ["<think>", "</think>"]
 QWEN3_CORPUS = CORPUS + ["Instruct: Given a question, find the answer\nQuery: it is"] * 6
@@ -138,31 +140,29 @@ RERANK_SYSTEM = ("Judge whether the Document meets the requirements based on the
                  "Instruct provided. Note that the answer can only be \"yes\" or \"no\".")
 RERANK_INSTRUCTION = ("Given a web search query, retrieve relevant passages that answer the "
                       "query")
+CHAT_CORPUS = CORPUS + ["system user assistant"] * 12 + ["नमस्ते हिन्दी"] * 40
 RERANK_CORPUS = [RERANK_SYSTEM, "<Instruct>: " + RERANK_INSTRUCTION, "<Query>: <Document>: ",
                  "system user assistant", "yes", "no"] * 12
 
 
-@functools.cache
-def qwen3(vocab_size: int = 300, reranker: bool = False) -> str:
-    """A Qwen3-Embedding tokenizer.json: NFC, its Split, byte-level BPE, <|endoftext|> at the end.
+def _qwen(regex: str, corpus: list[str], size: int, appends_end: bool) -> str:
+    """NFC, a Split, byte-level BPE; `appends_end` puts <|endoftext|> at the end of a text.
 
-    As in the released files, the added tokens follow the vocabulary, and two are not special. A
-    reranker's tokenizer appends nothing, and has tokens for "yes" and "no".
+    As in the released files, the added tokens follow the vocabulary, and two are not special.
     """
     byte_level = functools.partial(pre_tokenizers.ByteLevel, add_prefix_space=False,
                                    trim_offsets=False, use_regex=False)
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split(Regex(QWEN3_REGEX), behavior="isolated"), byte_level()])
-    trainer = trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=[], show_progress=False,
+        [pre_tokenizers.Split(Regex(regex), behavior="isolated"), byte_level()])
+    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=[], show_progress=False,
                                   initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
-    corpus = QWEN3_CORPUS + RERANK_CORPUS if reranker else QWEN3_CORPUS
     tokenizer.train_from_iterator(corpus, trainer)
     tokenizer.add_special_tokens(QWEN3_SPECIALS)
     tokenizer.add_tokens([AddedToken(token, normalized=False) for token in QWEN3_THINK])
     post = processors.ByteLevel(add_prefix_space=False, trim_offsets=False, use_regex=False)
-    tokenizer.post_processor = post if reranker else processors.Sequence([
+    tokenizer.post_processor = post if not appends_end else processors.Sequence([
         post,
         processors.TemplateProcessing(
             single="$A:0 <|endoftext|>:0", pair="$A:0 $B:0 <|endoftext|>:0",
@@ -170,6 +170,20 @@ def qwen3(vocab_size: int = 300, reranker: bool = False) -> str:
     tokenizer.decoder = decoders.ByteLevel(
         add_prefix_space=False, trim_offsets=False, use_regex=False)
     return tokenizer.to_str()
+
+
+@functools.cache
+def qwen3(vocab_size: int = 300, reranker: bool = False) -> str:
+    """A Qwen3-Embedding tokenizer.json. A reranker's appends nothing, and has "yes" and "no"."""
+    corpus = QWEN3_CORPUS + RERANK_CORPUS if reranker else QWEN3_CORPUS
+    return _qwen(QWEN3_REGEX, corpus, vocab_size, appends_end=not reranker)
+
+
+@functools.cache
+def qwen_chat(marks: bool, vocab_size: int = 300) -> str:
+    """The tokenizer.json of a chat model: Qwen3.5's words may hold `marks`, Qwen3's may not."""
+    return _qwen(QWEN35_REGEX if marks else QWEN3_REGEX, CHAT_CORPUS, vocab_size,
+                 appends_end=False)
 
 
 def vocab_size(tokenizer_json: str) -> int:
