@@ -30,6 +30,10 @@ NUM_IDS = 300  # prompts hold none of the added tokens, which come after these
 NEW_TOKENS = 32
 MIN_GAP = 0.01  # between the best two logits, at every step of every greedy continuation
 TOLERANCE = {"qwen3_5": 1e-3, "qwen3": 1e-4}  # greatest difference of a logit or tap
+NOTES = {
+    "seeds": "weights: PCG64([the variant's seed, crc32 of the name]); prompts: PCG64([300, "
+             "length, attempt]), the first attempt whose greedy gaps reach min_gap",
+    "min_gap": MIN_GAP, "size": "the whole folder is kept below 6 MB"}
 REPEATED = {100: (10, 80), 130: (20, 110)}  # by length: these places hold one token
 
 
@@ -154,7 +158,7 @@ def main() -> None:
                if not args.variants or spec.name in args.variants]
     if not args.variants:
         write_json(GENERATION / "manifest.json", {
-            "format": FORMAT, "provenance": provenance(COMMAND), "variants": entries})
+            "format": FORMAT, "provenance": provenance(COMMAND, **NOTES), "variants": entries})
 
 
 if __name__ == "__main__":
