@@ -13,16 +13,12 @@ import numpy as np
 
 from common import FORMAT, provenance, write_json, write_safetensors
 from generation import GENERATION, NUM_IDS, TOLERANCE
+from long_prompt import RECIPE, long_prompt
 from qwen3_5_oracle import Oracle
 
 VARIANT = "tied"
 LENGTHS = [1024, 4096, 16384]
-RECIPE = "ids[i] = (7919 * i * i + 104729 * i + 13) % 1000003 % 300"
 MAX_F32_LENGTH = 4096  # the library's score matrix of 16,384 tokens does not fit
-
-
-def long_prompt(length: int, num_ids: int = NUM_IDS) -> list[int]:
-    return [(7919 * i * i + 104729 * i + 13) % 1000003 % num_ids for i in range(length)]
 
 
 def main() -> None:
@@ -30,7 +26,7 @@ def main() -> None:
     single = Oracle(GENERATION / VARIANT, double=False)
     rows = []
     for length in LENGTHS:
-        ids = long_prompt(length)
+        ids = long_prompt(length, NUM_IDS)
         logits = oracle.head(oracle.hidden(ids)[-1])
         rows.append(logits.numpy())
         if length <= MAX_F32_LENGTH:
@@ -39,7 +35,7 @@ def main() -> None:
     out = GENERATION / "long"
     write_json(out / "golden.json", {
         "format": FORMAT, "provenance": provenance("python tools/golden/generation_long.py"),
-        "variant": VARIANT, "lengths": LENGTHS, "recipe": RECIPE,
+        "variant": VARIANT, "lengths": LENGTHS, "recipe": RECIPE, "num_ids": NUM_IDS,
         "tolerance": TOLERANCE["qwen3_5"]})
     write_safetensors(out / "golden.safetensors", {"logits": np.stack(rows)})
 

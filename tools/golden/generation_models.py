@@ -17,15 +17,15 @@ import torch
 import transformers
 
 import tiny_tokenizers
+from chat_template import CHAT_TEMPLATE
 from common import write_if_changed, write_json
+from decays import SLOW, decay_parameters
 from qwen3_models import ABSENT, tokenizer_config
 from tiny_models import STORED_TYPES, write_shards
 
 TYPE_NAMES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 SHORT = (1, 5, 64, 65, 70, 130)
 ALL = (1, 2, 3, 5, 17, 63, 64, 65, 70, 100, 128, 129, 300, 511, 1009, 1100)
-SLOW = (0.001, 1.2)  # range of -g, the exponent of the decay, at an input of 0
-FAST = (0.5, 60.0)
 
 
 @dataclasses.dataclass
@@ -153,22 +153,12 @@ def generator(spec: Spec, name: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64([spec.seed, zlib.crc32(name.encode())]))
 
 
-def decay_parameters(spec: Spec, layer: str, heads: int) -> dict[str, np.ndarray]:
-    """A_log and dt_bias of one layer: -exp(A_log) softplus(dt_bias) covers the range of decays."""
-    rng = generator(spec, layer + "decay")
-    slow, fast = np.log(spec.decays)
-    exponents = np.exp(slow + (fast - slow) * (rng.permutation(heads) + rng.uniform(0, 1, heads))
-                       / heads)
-    bias = rng.uniform(-2, 1, heads)
-    return {"A_log": np.log(exponents / np.log1p(np.exp(bias))), "dt_bias": bias}
-
-
 def draw(spec: Spec, name: str, shape: tuple[int, ...]) -> np.ndarray:
     """One parameter in float64, by the role that its name tells."""
     layer, _, leaf = name.rpartition(".")
     rng = generator(spec, name)
     if leaf in ("A_log", "dt_bias"):
-        return decay_parameters(spec, layer, shape[0])[leaf]
+        return decay_parameters(generator(spec, layer + "decay"), shape[0], spec.decays)[leaf]
     if "norm" in name:
         around_one = spec.family == "qwen3" or "linear_attn" in name
         return float(around_one) + 0.3 * rng.uniform(-1, 1, shape)
@@ -224,25 +214,6 @@ def file_tensors(spec: Spec) -> dict[str, np.ndarray]:
     tensors |= {name: stored(spec, name, draw(spec, name, shape))
                 for name, shape in more.items()}
     return tensors
-
-
-CHAT_TEMPLATE = """\
-{%- for message in messages %}
-    {%- set text = message.content %}
-    {%- if message.role == 'assistant' and '</think>' in text %}
-        {%- set text = text.split('</think>')[-1].lstrip('\\n') %}
-    {%- endif %}
-    {{- '<|im_start|>' + message.role + '\\n' + text + '<|im_end|>\\n' }}
-{%- endfor %}
-{%- if add_generation_prompt %}
-    {{- '<|im_start|>assistant\\n' }}
-    {%- if enable_thinking is defined and enable_thinking is false %}
-        {{- '<think>\\n\\n</think>\\n\\n' }}
-    {%- else %}
-        {{- '<think>\\n' }}
-    {%- endif %}
-{%- endif %}
-"""
 
 
 def write_tokenizer(spec: Spec, directory: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from generation_models import ABSENT, ALL, FAST, Spec
+from decays import FAST
+from generation_models import ABSENT, ALL, Spec
 
 ROPE = {"rope_type": "default", "rope_theta": 10000, "partial_rotary_factor": 0.25}
 Main = functools.partial(Spec, lengths=ALL, greedy=True, taps=(5, 70), scored=300)

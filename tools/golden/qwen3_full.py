@@ -103,7 +103,7 @@ def chunks_of(name: str, shape: tuple[int, ...], seed: int):
 
 
 def write_safetensors(path: Path, shapes: dict[str, tuple[int, ...]], dtype: str,
-                      seed: int) -> None:
+                      seed: int, chunks=chunks_of) -> None:
     import ml_dtypes
     import numpy as np
 
@@ -119,7 +119,7 @@ def write_safetensors(path: Path, shapes: dict[str, tuple[int, ...]], dtype: str
     with open(path, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for name, shape in shapes.items():
-            for values in chunks_of(name, shape, seed):
+            for values in chunks(name, shape, seed):
                 file.write(values.astype(kind).tobytes())
 
 
