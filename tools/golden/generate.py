@@ -27,6 +27,7 @@ def main() -> None:
     run("cross.py")
     run("long_context.py")
     run("jinja.py")
+    run("sampling.py")
     for name in REAL_MODELS:
         directory = args.models / name
         if (directory / "config.json").exists():
