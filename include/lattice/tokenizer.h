@@ -135,6 +135,7 @@ class Tokenizer {
   const std::string& fingerprint() const;
 
  private:
+  friend class StreamDecoder;
   explicit Tokenizer(std::shared_ptr<const TokenizerImpl> impl);
   std::shared_ptr<const TokenizerImpl> impl_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "io/config_reader.h"
+#include "text/decoders/decoders.h"
 #include "text/tokenizer_config.h"
 #include "text/unicode/code_point.h"
 #include "text/utf8.h"

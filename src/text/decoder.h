@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "io/json.h"
+#include "text/token_sink.h"
 
 namespace lattice {
 
@@ -16,20 +16,14 @@ class TokenDecoder {
  public:
   virtual ~TokenDecoder() = default;
 
-  /// Rewrites the list of token texts; the decoded text is their concatenation.
-  virtual void decode(std::vector<std::string>& tokens) const = 0;
+  /// The decoder at work on one text: takes its tokens and passes the text on to `next`, in parts,
+  /// as early as it is certain. Use it no longer than this decoder.
+  virtual std::unique_ptr<TokenSink> stream(std::unique_ptr<TokenSink> next) const = 0;
 };
 
 /// Builds the decoder that `json` describes; nullptr for JSON null. `where` names the place for
 /// messages. Errors: kUnsupported for an unknown type, kMalformed for wrong fields.
 Result<std::unique_ptr<TokenDecoder>> make_decoder(const Json& json, const std::string& where);
-
-/// The WordPiece decoder with default settings, which old BERT directories imply.
-std::unique_ptr<TokenDecoder> make_wordpiece_decoder(std::string prefix, bool cleanup);
-
-/// Appends `bytes` to `text`; every maximal part that is not UTF-8 becomes one U+FFFD, as the
-/// Unicode Standard recommends (3.9, "U+FFFD Substitution of Maximal Subparts").
-void append_utf8_lossy(std::string_view bytes, std::string& text);
 
 /// `text` with every occurrence of `from` replaced; an empty `from` occurs around every character.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);

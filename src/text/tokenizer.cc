@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "text/stream_decoder.h"
 #include "text/tokenizer_impl.h"
 #include "text/utf8.h"
 
@@ -176,21 +177,10 @@ Encoding Tokenizer::encode_pair(std::string_view first, std::string_view second,
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids, bool skip_special_tokens) const {
-  std::vector<std::string> tokens;
-  tokens.reserve(ids.size());
-  for (const std::int32_t id : ids) {
-    const auto token = impl_->id_to_token(id);
-    if (!token) raise(ErrorCode::kInvalidArgument, "[tokenizer] there is no token {}", id);
-    if (skip_special_tokens && impl_->added_tokens.is_special(id)) continue;
-    tokens.emplace_back(*token);
-  }
+  StreamDecoder decoder(*this, skip_special_tokens);
   std::string text;
-  if (impl_->decoder != nullptr) impl_->decoder->decode(tokens);
-  for (const std::string& token : tokens) {
-    if (impl_->decoder == nullptr && &token != &tokens.front()) text += ' ';
-    text += token;
-  }
-  return text;
+  for (const std::int32_t id : ids) text += decoder.push(id);
+  return text += decoder.finish();
 }
 
 std::optional<std::string> Tokenizer::id_to_token(std::int32_t id) const {

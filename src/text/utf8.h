@@ -12,6 +12,18 @@ namespace lattice {
 /// surrogates and code points above U+10FFFF are invalid), or nullopt when all of `text` is valid.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 
+/// U+FFFD.
+inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
+
+/// Appends `bytes` to `text`; every maximal part that is not UTF-8 becomes one U+FFFD, as the
+/// Unicode Standard recommends (3.9, "U+FFFD Substitution of Maximal Subparts").
+void append_utf8_lossy(std::string_view bytes, std::string& text);
+
+/// The number of bytes, 0 to 3, at the end of `bytes` that begin a character which more bytes could
+/// complete. Cutting there changes nothing: both parts, made text by append_utf8_lossy(), are the
+/// text of the whole.
+std::size_t incomplete_utf8_suffix(std::string_view bytes);
+
 /// Whether `byte` continues a character rather than starting one.
 constexpr bool is_utf8_continuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "text/utf8.h"
+
 namespace lattice {
 namespace {
 
@@ -62,25 +64,34 @@ std::unique_ptr<TokenDecoder> make(const std::string& json) {
   return value_or_throw(make_decoder(document.root(), "decoder"));
 }
 
-std::string join(const std::vector<std::string>& tokens) {
+std::string decode(const TokenDecoder& decoder, const std::vector<std::string>& tokens) {
+  class Join final : public TokenSink {
+   public:
+    explicit Join(std::string& text) : text_(text) {}
+    void put(std::string_view part, bool) override { text_ += part; }
+    void finish() override {}
+
+   private:
+    std::string& text_;
+  };
   std::string text;
-  for (const std::string& token : tokens) text += token;
+  const auto stream = decoder.stream(std::make_unique<Join>(text));
+  for (const std::string& token : tokens) stream->put(token, true);
+  stream->finish();
   return text;
 }
 
 TEST(TokenDecoder, DecodesLikeThePackage) {
   for (const Case& c : cases()) {
-    auto tokens = c.tokens;
-    make(c.decoder)->decode(tokens);
-    EXPECT_EQ(join(tokens), c.text) << c.decoder;
+    EXPECT_EQ(decode(*make(c.decoder), c.tokens), c.text) << c.decoder;
   }
 }
 
 TEST(TokenDecoder, SequencesRunInOrder) {
-  std::vector<std::string> tokens = {"▁", "▁", "H", "H", "i", "i", "▁", "y", "o", "u"};
-  make(std::string(R"({"type":"Sequence","decoders":[)") + kCtc + "," + kMetaspace + "]}")
-      ->decode(tokens);
-  EXPECT_EQ(join(tokens), "Hi you");
+  const std::vector<std::string> tokens = {"▁", "▁", "H", "H", "i", "i", "▁", "y", "o", "u"};
+  const auto decoder =
+      make(std::string(R"({"type":"Sequence","decoders":[)") + kCtc + "," + kMetaspace + "]}");
+  EXPECT_EQ(decode(*decoder, tokens), "Hi you");
 }
 
 TEST(TokenDecoder, RefusesWhatItCannotHonourAndSaysWhere) {
@@ -115,6 +126,29 @@ TEST(TokenDecoder, LossyUtf8ReplacesMaximalSubparts) {
     std::string text;
     append_utf8_lossy(bytes, text);
     EXPECT_EQ(text, expected);
+  }
+}
+
+TEST(TokenDecoder, ACutBeforeAnIncompleteCharacterChangesNothing) {
+  // All sequences of up to four of the bytes that matter.
+  const std::string bytes = "a\x80\x90\xA0\xBF\xC3\xE0\xE2\xED\xF0\xF4\xFF";
+  std::vector<std::string> texts = {""};
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string all = texts[i];
+    std::string whole, parts;
+    append_utf8_lossy(all, whole);
+    std::string held;
+    for (const char byte : all) {
+      held += byte;
+      const std::size_t size = held.size() - incomplete_utf8_suffix(held);
+      append_utf8_lossy(std::string_view(held).substr(0, size), parts);
+      held.erase(0, size);
+      ASSERT_LE(held.size(), 3u);
+    }
+    append_utf8_lossy(held, parts);
+    ASSERT_EQ(whole, parts);
+    if (all.size() == 4) continue;
+    for (const char byte : bytes) texts.push_back(all + byte);
   }
 }
 
