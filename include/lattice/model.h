@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "lattice/chat.h"
 #include "lattice/embedding_cache.h"
 #include "lattice/error.h"
+#include "lattice/generation.h"
 #include "lattice/scoring.h"
 #include "lattice/tokenizer.h"
 
@@ -157,6 +159,31 @@ class Model {
   /// rerank(), naming the text's index.
   Classifications classify(std::span<const TextPair> texts,
                            const ClassifyOptions& options = {}) const;
+
+  /// Continues a raw prompt (no chat template; the tokenizer's special tokens are added, and those
+  /// in the text are special tokens). Throws LatticeError: kUnsupported for a model that does not
+  /// generate; kInvalidArgument naming the option; kTooLong.
+  Generation generate(const std::string& prompt, const GenerateOptions& options = {},
+                      const OnText& on_text = {}) const;
+
+  /// Continues token ids as given. Throws like generate().
+  Generation generate_ids(std::span<const std::int32_t> prompt_ids,
+                          const GenerateOptions& options = {}, const OnText& on_text = {}) const;
+
+  /// Continues several prompts together, which is faster than one after the other; each text is the
+  /// one that generate() gives. Throws like generate(), naming the prompt's index.
+  std::vector<Generation> generate_batch(std::span<const std::string> prompts,
+                                         const GenerateOptions& options = {}) const;
+
+  /// How well the model predicts `text`. Throws like generate().
+  Perplexity perplexity(const std::string& text, const PerplexityOptions& options = {}) const;
+
+  /// A conversation with the model's own chat template. Throws LatticeError(kUnsupported) for a
+  /// model that does not generate or has no template, kMalformed for a broken one.
+  ChatSession chat() const;
+
+  /// How the model's own files say that it samples: generation_config.json. Throws like generate().
+  SamplingOptions default_sampling() const;
 
   /// The length of the vectors that embed() gives with `options`, which it checks. Throws
   /// LatticeError(kInvalidArgument) naming the wrong option.

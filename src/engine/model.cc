@@ -1,6 +1,7 @@
 #include "lattice/model.h"
 
 #include "base/check.h"
+#include "engine/generation/chat_session.h"
 #include "engine/model_impl.h"
 
 namespace lattice {
@@ -41,6 +42,45 @@ std::vector<RankedDocument> Model::rerank(const std::string& query,
 Classifications Model::classify(std::span<const TextPair> texts,
                                 const ClassifyOptions& options) const {
   return lattice::classify(impl_->scorer(), texts, options);
+}
+
+Generation Model::generate(const std::string& prompt, const GenerateOptions& options,
+                           const OnText& on_text) const {
+  return generate_ids(impl_->generator().encode(prompt), options, on_text);
+}
+
+Generation Model::generate_ids(std::span<const std::int32_t> prompt_ids,
+                               const GenerateOptions& options, const OnText& on_text) const {
+  const Generator& generator = impl_->generator();
+  SequenceState state(generator.model().make_state());
+  return generator.run(state,
+                       generator.request({prompt_ids.begin(), prompt_ids.end()}, options, on_text));
+}
+
+std::vector<Generation> Model::generate_batch(std::span<const std::string> prompts,
+                                              const GenerateOptions& options) const {
+  const Generator& generator = impl_->generator();
+  std::vector<GenerationRequest> requests;
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    try {
+      requests.push_back(generator.request(generator.encode(prompts[i]), options, {}));
+    } catch (const LatticeError& error) {
+      raise(error.code(), "prompt {}: {}", i, error.what());
+    }
+  }
+  return generator.run_all(std::move(requests));
+}
+
+Perplexity Model::perplexity(const std::string& text, const PerplexityOptions& options) const {
+  return impl_->generator().perplexity(text, options);
+}
+
+ChatSession Model::chat() const {
+  return ChatSession(std::make_unique<ChatSession::Impl>(impl_));
+}
+
+SamplingOptions Model::default_sampling() const {
+  return lattice::default_sampling(impl_->generator().config());
 }
 
 const Tokenizer& Model::tokenizer() const { return impl_->model().tokenizer; }

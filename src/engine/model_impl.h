@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "engine/embedder.h"
+#include "engine/generation/generator.h"
 #include "engine/scorer.h"
 #include "lattice/model.h"
 
@@ -15,6 +16,8 @@ class Model::Impl {
     std::shared_ptr<const LoadedModel> model;
     std::unique_ptr<const Embedder> embedder;
     std::unique_ptr<const Scorer> scorer;
+    std::unique_ptr<const Generator> generator;
+    std::string why_no_generator;  ///< where there is none
     ModelInfo info;
   };
   explicit Impl(Parts parts) : parts_(std::move(parts)) {}
@@ -28,6 +31,8 @@ class Model::Impl {
   const Embedder& embedder() const;
   /// Throws LatticeError(kUnsupported) when the directory holds no cross-encoder.
   const Scorer& scorer() const;
+  /// Throws LatticeError(kUnsupported) when the directory holds no language model, and says why.
+  const Generator& generator() const;
   const ModelInfo& info() const { return parts_.info; }
 
  private:

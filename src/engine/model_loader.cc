@@ -130,6 +130,7 @@ class ModelLoader {
     parts.model = load_model();
     parts.scorer = load_scorer(parts.model);
     if (!parts.scorer || embeds_too()) parts.embedder = load_embedder(parts.model);
+    load_generator(parts);
     warn_unused_weights(source_.weights, family_, directory_.path().string());
     describe(parts);
     return parts;
@@ -181,6 +182,31 @@ class ModelLoader {
     return embedder;
   }
 
+  // A decoder without a head embeds all the same; what is missing is said when text is asked for.
+  void load_generator(Model::Impl::Parts& parts) const {
+    if (family_.language_head == nullptr) {
+      parts.why_no_generator =
+          fmt::format("models of the family {} do not generate text", family_.name);
+      return;
+    }
+    const ModelTraits& traits = parts.model->body->traits();
+    try {
+      Tensor head = family_.language_head(source_, traits);
+      parts.generator = std::make_unique<Generator>(Generator::Parts{
+          .model = std::make_unique<LanguageModel>(parts.model, std::move(head), format_),
+          .config = load_generation_config(
+              directory_.path(),
+              {.config = source_.config,
+               .tokenizer_eos = parts.model->tokenizer.special_token_ids().eos},
+              traits.vocab_size),
+          .max_context = traits.max_positions,
+          .directory = directory_.path()});
+    } catch (const LatticeError& error) {
+      if (error.code() != ErrorCode::kNotFound) throw;
+      parts.why_no_generator = error.what();
+    }
+  }
+
   void describe(Model::Impl::Parts& parts) const {
     ModelInfo& info = parts.info;
     info.directory = directory_.path().string();
@@ -228,6 +254,14 @@ const Embedder& Model::Impl::embedder() const {
           parts_.info.directory);
   }
   return *parts_.embedder;
+}
+
+const Generator& Model::Impl::generator() const {
+  if (!parts_.generator) {
+    raise(ErrorCode::kUnsupported, "{}: this model generates no text: {}", parts_.info.directory,
+          parts_.why_no_generator);
+  }
+  return *parts_.generator;
 }
 
 const Scorer& Model::Impl::scorer() const {

@@ -81,7 +81,8 @@ std::optional<ChatTemplate> ChatTemplate::from_directory(const std::filesystem::
                       special_tokens(tokenizer));
 }
 
-jinja::Rendered ChatTemplate::render(const std::vector<ChatMessage>& messages) const {
+jinja::Rendered ChatTemplate::render(const std::vector<ChatMessage>& messages,
+                                     const ChatTemplateOptions& options) const {
   using jinja::Dict;
   using jinja::Value;
   std::vector<Value> list;
@@ -89,6 +90,10 @@ jinja::Rendered ChatTemplate::render(const std::vector<ChatMessage>& messages) c
     auto entry = std::make_shared<Dict>();
     entry->set(Value::string("role"), Value::string(message.role));
     entry->set(Value::string("content"), Value::string(message.content, /*user_input=*/true));
+    if (message.reasoning_content) {
+      entry->set(Value::string("reasoning_content"),
+                 Value::string(*message.reasoning_content, /*user_input=*/true));
+    }
     list.push_back(Value(std::shared_ptr<const Dict>(std::move(entry))));
   }
   auto context = std::make_shared<Dict>();
@@ -96,7 +101,10 @@ jinja::Rendered ChatTemplate::render(const std::vector<ChatMessage>& messages) c
     context->set(Value::string(name), Value::string(text));
   }
   context->set(Value::string("messages"), Value::list(std::move(list)));
-  context->set(Value::string("add_generation_prompt"), Value(false));
+  context->set(Value::string("add_generation_prompt"), Value(options.add_generation_prompt));
+  if (options.enable_thinking) {
+    context->set(Value::string("enable_thinking"), Value(*options.enable_thinking));
+  }
   return template_.render(Value(std::shared_ptr<const Dict>(std::move(context))));
 }
 

@@ -6,15 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "lattice/chat.h"
 #include "lattice/tokenizer.h"
 #include "text/jinja/template.h"
 
 namespace lattice {
 
-/// One message of a conversation.
-struct ChatMessage {
-  std::string role;
-  std::string content;
+/// What else a template is told.
+struct ChatTemplateOptions {
+  /// Write the beginning of the next answer.
+  bool add_generation_prompt = false;
+  /// The variable enable_thinking; absent: undefined.
+  std::optional<bool> enable_thinking = std::nullopt;
 };
 
 /// A model's own chat template. Immutable, thread-safe.
@@ -29,7 +32,8 @@ class ChatTemplate {
 
   /// The prompt for `messages`; the contents are marked as user input. Throws as
   /// jinja::Template::render does.
-  jinja::Rendered render(const std::vector<ChatMessage>& messages) const;
+  jinja::Rendered render(const std::vector<ChatMessage>& messages,
+                         const ChatTemplateOptions& options = {}) const;
 
  private:
   ChatTemplate(jinja::Template source, std::vector<std::pair<std::string, std::string>> variables)

@@ -2,17 +2,10 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
-#include "lattice/sampling.h"
+#include "lattice/generation.h"
 
 namespace lattice {
-
-/// How likely the model finds a token, and which tokens it finds likeliest.
-struct TokenLogprobs {
-  TokenLogprob chosen;
-  std::vector<TokenLogprob> top;  ///< likeliest first; of equal ones, lower ids first
-};
 
 /// log softmax of the raw logits, of `chosen` and of the `num_top` likeliest tokens (fewer if the
 /// vocabulary is smaller): log p[i] = logit[i] - max - log(sum_j e^(logit[j] - max)), in double.

@@ -1,0 +1,44 @@
+#include "engine/generation/language_model.h"
+
+#include <algorithm>
+
+namespace lattice {
+
+LanguageModel::LanguageModel(std::shared_ptr<const LoadedModel> model, Tensor head,
+                             WeightFormat format)
+    : model_(std::move(model)), head_(LinearPart{.weight = std::move(head)}, format) {}
+
+void LanguageModel::forward(std::span<const Input> inputs, std::vector<float>& logits) const {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> cu_seqlens = {0};
+  std::vector<DecoderState*> states;
+  std::int64_t num_rows = 0;
+  for (const Input& input : inputs) {
+    ids.insert(ids.end(), input.ids.begin(), input.ids.end());
+    cu_seqlens.push_back(static_cast<std::int32_t>(ids.size()));
+    states.push_back(input.state);
+    num_rows += input.num_logits;
+  }
+  ContextPool::Lease lease(*model_->contexts);
+  Context& context = *lease;
+  const Workspace::Scope scratch(context.workspace());
+  const std::int64_t hidden_size = head_.in_features();
+  const MutMatrix hidden =
+      context.workspace().matrix(static_cast<std::int64_t>(ids.size()), hidden_size);
+  const TokenBatch batch{
+      .input_ids = ids, .token_type_ids = {}, .layout = {cu_seqlens}, .states = states};
+  model_->body->forward(context, batch, hidden);
+  const MutMatrix rows = context.workspace().matrix(num_rows, hidden_size);
+  std::int64_t row = 0;
+  for (std::size_t s = 0; s < inputs.size(); ++s) {
+    const std::int64_t end = cu_seqlens[s + 1];
+    for (std::int64_t r = end - inputs[s].num_logits; r < end; ++r) {
+      std::ranges::copy(hidden.row_span(r), rows.row(row++));
+    }
+  }
+  logits.resize(static_cast<std::size_t>(num_rows * vocab_size()));
+  if (num_rows == 0) return;
+  head_.forward(context, rows, MutMatrix(logits.data(), num_rows, vocab_size()));
+}
+
+}  // namespace lattice

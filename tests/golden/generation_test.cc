@@ -1,0 +1,200 @@
+// Tiny random language models against transformers in float64 (tools/golden/generation.py): logits,
+// intermediate values, losses and greedy continuations, on every backend.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "backends/registry.h"
+#include "engine/generation/logprobs.h"
+#include "engine/generation/perplexity.h"
+#include "engine/model_impl.h"
+#include "golden/generation_golden.h"
+
+namespace lattice {
+namespace {
+
+constexpr double kTolerance = 1e-4;
+// Two tokens closer than this may change places.
+constexpr double kGap = 1e-3;
+// The reference backend is slow; what it specifies shows in short prompts too.
+constexpr std::size_t kReferenceTokens = 130;
+
+class GenerationGoldenTest : public testing::TestWithParam<std::tuple<std::string, std::size_t>> {
+ protected:
+  const GenerationVariant& variant() const {
+    return generation_variants()[std::get<1>(GetParam())];
+  }
+  std::string device() const { return std::get<0>(GetParam()); }
+  Model load() const {
+    return Model::from_directory(variant().directory, {.device = device(), .num_threads = 2});
+  }
+  bool too_long(const GenerationCase& c) const {
+    return device() == "reference" && c.ids.size() > kReferenceTokens;
+  }
+};
+
+TEST_P(GenerationGoldenTest, LastLogits) {
+  const GenerationGolden golden = load_generation_golden(variant());
+  const Model model = load();
+  const LanguageModel& language_model = model.impl().generator().model();
+  std::size_t compared = 0;
+  for (const GenerationCase& c : golden.cases) {
+    if (too_long(c)) continue;
+    EXPECT_LE(max_abs_difference(last_logits(language_model, c.ids), c.logits), kTolerance)
+        << c.ids.size() << " tokens";
+    ++compared;
+  }
+  EXPECT_GE(compared, 3u);
+}
+
+TEST_P(GenerationGoldenTest, Taps) {
+  const GenerationGolden golden = load_generation_golden(variant());
+  const Model model = load();
+  const TextModel& body = *model.impl().model().body;
+  ASSERT_FALSE(golden.taps.empty());
+  for (const std::size_t i : golden.taps) {
+    const std::vector<std::int32_t>& ids = golden.cases[i].ids;
+    const std::vector<std::int32_t> cu_seqlens = {0, static_cast<std::int32_t>(ids.size())};
+    ContextPool::Lease lease(*model.impl().model().contexts);
+    const auto rows = static_cast<std::int64_t>(ids.size());
+    std::vector<float> storage(ids.size() * static_cast<std::size_t>(body.traits().hidden_size));
+    const MutMatrix hidden(storage.data(), rows, body.traits().hidden_size);
+    std::size_t seen = 0;
+    const auto compare = [&](std::string_view name, ConstMatrix value) {
+      const auto expected = golden.tensor("tap." + std::to_string(i) + "." + std::string(name));
+      ASSERT_EQ(expected.size(), static_cast<std::size_t>(value.rows * value.cols));
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        // Hidden states have no fixed size: the tolerance is relative to theirs.
+        const double scale = std::max(1.0, std::abs(expected[k]));
+        ASSERT_NEAR(value.data[k], expected[k], kTolerance * scale) << name << " " << k;
+      }
+      ++seen;
+    };
+    body.forward(*lease, {.input_ids = ids, .token_type_ids = {}, .layout = {cu_seqlens}}, hidden,
+                 compare);
+    compare("last_hidden_state", hidden);
+    EXPECT_EQ(seen, static_cast<std::size_t>(body.traits().num_hidden_layers) + 2);
+  }
+}
+
+TEST_P(GenerationGoldenTest, LossesAndPooledVectors) {
+  const GenerationGolden golden = load_generation_golden(variant());
+  const Model model = load();
+  for (const std::size_t i : golden.scored) {
+    const GenerationCase& c = golden.cases[i];
+    if (too_long(c)) continue;
+    const std::string index = std::to_string(i);
+    const std::vector<double> losses = golden.tensor("nll." + index);
+    const Perplexity got =
+        measure_perplexity(model.impl().generator().model(), c.ids, c.ids.size(), c.ids.size() - 1);
+    EXPECT_EQ(got.num_tokens, losses.size());
+    EXPECT_NEAR(got.negative_log_likelihood, std::accumulate(losses.begin(), losses.end(), 0.0),
+                kTolerance * static_cast<double>(losses.size()));
+    for (const auto& [pooling, name] :
+         {std::pair{Pooling::kMean, "mean"}, {Pooling::kLast, "last"}}) {
+      const std::vector<std::vector<std::int32_t>> texts{c.ids};
+      const Embeddings vectors = model.embed_ids(texts, {.pooling = pooling, .normalize = false});
+      EXPECT_LE(max_abs_difference(vectors[0],
+                                   golden.tensor("pooled." + std::string(name) + "." + index)),
+                kTolerance)
+          << name;
+    }
+  }
+}
+
+// Token by token behind one prefill; where the two likeliest tokens are as good as equal the texts
+// may part, and the rest says nothing.
+TEST_P(GenerationGoldenTest, GreedyTokens) {
+  const GenerationGolden golden = load_generation_golden(variant());
+  const Model model = load();
+  const LanguageModel& language_model = model.impl().generator().model();
+  for (const GenerationCase& c : golden.cases) {
+    if (c.greedy.empty() || too_long(c)) continue;
+    const std::unique_ptr<DecoderState> state = language_model.make_state();
+    std::vector<std::int32_t> next = c.ids;
+    std::vector<float> logits;
+    for (std::size_t t = 0; t < c.greedy.size(); ++t) {
+      const LanguageModel::Input input{next, state.get(), 1};
+      language_model.forward({&input, 1}, logits);
+      const auto best = std::max_element(logits.begin(), logits.end()) - logits.begin();
+      if (c.gaps[t] < kGap) break;
+      ASSERT_EQ(best, c.greedy[t]) << "token " << t << " behind " << c.ids.size();
+      next = {c.greedy[t]};
+    }
+  }
+}
+
+// Prefill and decoding mixed, in any company: the bits of one pass over the prompt alone.
+TEST_P(GenerationGoldenTest, EverySplitAndBatchHasTheSameBits) {
+  if (device() == "reference") return;  // promises no bits
+  const GenerationGolden golden = load_generation_golden(variant());
+  const Model model = load();
+  const LanguageModel& language_model = model.impl().generator().model();
+  for (const GenerationCase& c : golden.cases) {
+    if (c.ids.size() < 63 || c.ids.size() > 300) continue;
+    const std::vector<float> whole = last_logits(language_model, c.ids);
+    for (const std::vector<std::size_t>& passes : {std::vector<std::size_t>(c.ids.size(), 1),
+                                                   {1, 62, 1, 1},
+                                                   {c.ids.size() - 1},
+                                                   {7, 60},
+                                                   {64, 64}}) {
+      EXPECT_EQ(last_logits(language_model, c.ids, passes), whole) << c.ids.size();
+    }
+  }
+  std::vector<std::unique_ptr<DecoderState>> states;
+  std::vector<LanguageModel::Input> inputs;
+  for (const GenerationCase& c : golden.cases) {
+    if (c.ids.size() > 300) continue;
+    states.push_back(language_model.make_state());
+    inputs.push_back({c.ids, states.back().get(), 1});
+  }
+  std::vector<float> logits;
+  language_model.forward(inputs, logits);
+  const auto vocab = static_cast<std::size_t>(language_model.vocab_size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto row = std::span<const float>(logits).subspan(i * vocab, vocab);
+    EXPECT_TRUE(std::ranges::equal(row, last_logits(language_model, inputs[i].ids)))
+        << inputs[i].ids.size() << " tokens";
+  }
+}
+
+// transformers falls back to 10000; a checkpoint that names no theta is more likely broken.
+constexpr const char* kRefused = "rope-absent";
+
+TEST(GenerationGolden, AConfigWithoutRopeThetaIsRefused) {
+  try {
+    Model::from_directory(generation_variant(kRefused).directory);
+    FAIL() << "it was loaded";
+  } catch (const LatticeError& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kMalformed);
+    EXPECT_NE(std::string(error.what()).find("rope_theta"), std::string::npos) << error.what();
+  }
+}
+
+std::vector<std::size_t> variant_indices() {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < generation_variants().size(); ++i) {
+    if (generation_variants()[i].name != kRefused) indices.push_back(i);
+  }
+  return indices;
+}
+
+std::vector<std::string> all_backends() {
+  const auto names = backend_names();
+  return {names.begin(), names.end()};
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, GenerationGoldenTest,
+                         testing::Combine(testing::ValuesIn(all_backends()),
+                                          testing::ValuesIn(variant_indices())),
+                         [](const auto& test) {
+                           std::string name = std::get<0>(test.param) + "_" +
+                                              generation_variants()[std::get<1>(test.param)].name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace lattice
