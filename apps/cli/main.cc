@@ -16,7 +16,8 @@ int report(const char* kind, const char* message, int code) {
 
 int run(int argc, char** argv) {
   CLI::App app{
-      "Embeds, reranks and classifies text with models from ordinary Hugging Face directories."};
+      "Embeds, reranks, classifies and generates text with models from ordinary Hugging Face "
+      "directories."};
   app.set_version_flag("--version", std::string("lattice ") + version());
   app.require_subcommand(1);
   app.footer(
@@ -25,6 +26,9 @@ int run(int argc, char** argv) {
   add_embed(app);
   add_rerank(app);
   add_classify(app);
+  add_generate(app);
+  add_chat(app);
+  add_perplexity(app);
   add_tokenize(app);
   add_info(app);
   add_pull(app);

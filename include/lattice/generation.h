@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lattice/error.h"
 #include "lattice/sampling.h"
 
 namespace lattice {
@@ -39,6 +40,9 @@ struct GenerateOptions {
   Speculation speculation = Speculation::kNone;
   /// Draft tokens per pass, at most.
   std::size_t max_drafts = 8;
+  /// Of several prompts: record a prompt's error in its result instead of throwing; the others are
+  /// continued.
+  bool skip_errors = false;
 };
 
 /// Why a text ended.
@@ -78,6 +82,7 @@ struct Generation {
   FinishReason finish_reason = FinishReason::kLength;
   std::vector<TokenLogprobs> logprobs;  ///< one per id, where asked for
   GenerateTimings timings;
+  std::optional<Error> error = std::nullopt;  ///< with skip_errors; nothing else is set then
 };
 
 /// Gets the text piece by piece, as it becomes certain: valid UTF-8, nothing of a stop text. False

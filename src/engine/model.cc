@@ -59,25 +59,14 @@ Generation Model::generate_ids(std::span<const std::int32_t> prompt_ids,
 
 std::vector<Generation> Model::generate_batch(std::span<const std::string> prompts,
                                               const GenerateOptions& options) const {
-  const Generator& generator = impl_->generator();
-  std::vector<GenerationRequest> requests;
-  for (std::size_t i = 0; i < prompts.size(); ++i) {
-    try {
-      requests.push_back(generator.request(generator.encode(prompts[i]), options, {}));
-    } catch (const LatticeError& error) {
-      raise(error.code(), "prompt {}: {}", i, error.what());
-    }
-  }
-  return generator.run_all(std::move(requests));
+  return impl_->generator().run_all(prompts, options);
 }
 
 Perplexity Model::perplexity(const std::string& text, const PerplexityOptions& options) const {
   return impl_->generator().perplexity(text, options);
 }
 
-ChatSession Model::chat() const {
-  return ChatSession(std::make_unique<ChatSession::Impl>(impl_));
-}
+ChatSession Model::chat() const { return ChatSession(std::make_unique<ChatSession::Impl>(impl_)); }
 
 SamplingOptions Model::default_sampling() const {
   return lattice::default_sampling(impl_->generator().config());

@@ -16,6 +16,9 @@ namespace lattice {
 namespace {
 
 constexpr double kTolerance = 1e-4;
+// Of hidden states, relative to their size: a Gated DeltaNet layer's output may be tiny, and its norm
+// magnifies what f32 lost of it.
+constexpr double kTapTolerance = 3e-4;
 // Two tokens closer than this may change places.
 constexpr double kGap = 1e-3;
 // The reference backend is slow; what it specifies shows in short prompts too.
@@ -68,7 +71,7 @@ TEST_P(GenerationGoldenTest, Taps) {
       for (std::size_t k = 0; k < expected.size(); ++k) {
         // Hidden states have no fixed size: the tolerance is relative to theirs.
         const double scale = std::max(1.0, std::abs(expected[k]));
-        ASSERT_NEAR(value.data[k], expected[k], kTolerance * scale) << name << " " << k;
+        ASSERT_NEAR(value.data[k], expected[k], kTapTolerance * scale) << name << " " << k;
       }
       ++seen;
     };

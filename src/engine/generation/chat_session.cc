@@ -83,8 +83,8 @@ std::string ChatSession::render(const std::vector<ChatMessage>& messages,
   return impl_->rendered(messages, options).text;
 }
 
-ChatAnswer ChatSession::answer(const std::vector<ChatMessage>& messages,
-                               const ChatOptions& options, const OnChatText& on_text) {
+ChatAnswer ChatSession::answer(const std::vector<ChatMessage>& messages, const ChatOptions& options,
+                               const OnChatText& on_text) {
   const Generator& generator = impl_->model->generator();
   const jinja::Rendered prompt = impl_->rendered(messages, options);
   ChatAnswer answer;

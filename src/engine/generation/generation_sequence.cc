@@ -141,13 +141,14 @@ Generation GenerationSequence::finish() {
 void run_generation(const LanguageModel& model, std::span<GenerationSequence* const> sequences) {
   std::vector<float> logits;
   while (true) {
+    // Sequences that decode go first: their tokens are few and somebody waits for them.
     std::vector<GenerationSequence*> active;
-    for (GenerationSequence* sequence : sequences) {
-      if (!sequence->finished()) active.push_back(sequence);
+    for (const bool decoding : {true, false}) {
+      for (GenerationSequence* sequence : sequences) {
+        if (!sequence->finished() && sequence->decoding() == decoding) active.push_back(sequence);
+      }
     }
     if (active.empty()) return;
-    // Sequences that decode go first: their tokens are few and somebody waits for them.
-    std::ranges::stable_partition(active, [](auto* sequence) { return sequence->decoding(); });
     std::vector<LanguageModel::Input> inputs;
     std::size_t room = kPassTokens;
     for (GenerationSequence* sequence : active) {

@@ -78,19 +78,31 @@ Generation Generator::run(SequenceState& state, GenerationRequest request) const
   return sequence.finish();
 }
 
-std::vector<Generation> Generator::run_all(std::vector<GenerationRequest> requests) const {
-  std::vector<std::unique_ptr<SequenceState>> states;
-  std::vector<std::unique_ptr<GenerationSequence>> sequences;
-  std::vector<GenerationSequence*> pointers;
-  for (GenerationRequest& request : requests) {
-    states.push_back(std::make_unique<SequenceState>(model().make_state()));
-    sequences.push_back(
-        std::make_unique<GenerationSequence>(model(), *states.back(), std::move(request)));
-    pointers.push_back(sequences.back().get());
+std::vector<Generation> Generator::run_all(std::span<const std::string> prompts,
+                                           const GenerateOptions& options) const {
+  struct Row {
+    std::unique_ptr<SequenceState> state;
+    std::unique_ptr<GenerationSequence> sequence;  // nullptr: refused
+  };
+  std::vector<Row> rows(prompts.size());
+  std::vector<Generation> results(prompts.size());
+  std::vector<GenerationSequence*> running;
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    try {
+      GenerationRequest request = this->request(encode(prompts[i]), options, {});
+      rows[i].state = std::make_unique<SequenceState>(model().make_state());
+      rows[i].sequence =
+          std::make_unique<GenerationSequence>(model(), *rows[i].state, std::move(request));
+      running.push_back(rows[i].sequence.get());
+    } catch (const LatticeError& error) {
+      if (!options.skip_errors) raise(error.code(), "prompt {}: {}", i, error.what());
+      results[i].error = error.error();
+    }
   }
-  run_generation(model(), pointers);
-  std::vector<Generation> results;
-  for (const auto& sequence : sequences) results.push_back(sequence->finish());
+  run_generation(model(), running);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].sequence) results[i] = rows[i].sequence->finish();
+  }
   return results;
 }
 

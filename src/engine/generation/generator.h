@@ -18,7 +18,8 @@ class Generator {
   struct Parts {
     std::unique_ptr<const LanguageModel> model;
     GenerationConfig config;
-    std::int64_t max_context = 0;  ///< max_position_embeddings
+    std::int64_t max_context = 0;     ///< max_position_embeddings
+    std::filesystem::path directory;  ///< of the chat template
   };
   explicit Generator(Parts parts) : parts_(std::move(parts)) {}
 
@@ -34,8 +35,9 @@ class Generator {
   /// Generates for one prompt, whose state is `state` afterwards.
   Generation run(SequenceState& state, GenerationRequest request) const;
 
-  /// Generates for several prompts together; results in their order.
-  std::vector<Generation> run_all(std::vector<GenerationRequest> requests) const;
+  /// See Model::generate_batch.
+  std::vector<Generation> run_all(std::span<const std::string> prompts,
+                                  const GenerateOptions& options) const;
 
   /// The ids of a raw prompt, with the special tokens that the tokenizer adds.
   std::vector<std::int32_t> encode(const std::string& prompt) const;
