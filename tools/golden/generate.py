@@ -26,6 +26,9 @@ def main() -> None:
     run("tiny.py")
     run("cross.py")
     run("long_context.py")
+    run("generation.py")
+    run("generation_long.py")
+    run("generation_chats.py")
     run("jinja.py")
     run("sampling.py")
     for name in REAL_MODELS:

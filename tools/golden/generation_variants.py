@@ -60,8 +60,8 @@ ARITHMETIC = [
          config={"rope_parameters": {**ROPE, "partial_rotary_factor": 0.5}}),
     Spec("rope-top-level", "rope_theta and partial_rotary_factor at the top level", 215,
          config={"rope_parameters": ABSENT, "rope_theta": 500, "partial_rotary_factor": 0.5}),
-    Spec("rope-absent", "no key about RoPE: theta 10000, a quarter of each head", 216,
-         config={"rope_parameters": ABSENT}),
+    Spec("rope-absent", "no key about RoPE: theta 10000, a quarter of each head; as many heads as "
+         "fill hidden_size", 216, config=heads(2, 1, 16, rope_parameters=ABSENT)),
     Spec("rope-yarn", "yarn over the rotated dims only", 217, config=heads(
         2, 1, 32, rope_parameters={**ROPE, "rope_type": "yarn", "factor": 4.0,
                                    "partial_rotary_factor": 0.5,
