@@ -50,6 +50,7 @@ PUBLIC_LAYER = {
     "lattice/result.h": "base",
     "lattice/version.h": "base",
     "lattice/config.h": "io",
+    "lattice/chat_message.h": "text",
     "lattice/tokenizer.h": "text",
 }
 

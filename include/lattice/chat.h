@@ -7,17 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "lattice/chat_message.h"
 #include "lattice/generation.h"
 
 namespace lattice {
-
-/// One message of a conversation.
-struct ChatMessage {
-  std::string role;  ///< "system", "user", "assistant", or another one that the template knows
-  std::string content;
-  /// What a thinking model thought before it answered; templates may leave it out of the prompt.
-  std::optional<std::string> reasoning_content = std::nullopt;
-};
 
 /// How to answer.
 struct ChatOptions {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lattice/chat.h"
+#include "lattice/chat_message.h"
 #include "lattice/tokenizer.h"
 #include "text/jinja/template.h"
 
