@@ -10,7 +10,7 @@ namespace lattice {
 
 /// One table and the row to take from it for each token.
 struct EmbeddingTerm {
-  const Tensor* table = nullptr;  ///< [vocab, hidden_size], F32, F16, BF16 or F64, any alignment
+  const Tensor* table = nullptr;  ///< [vocab, hidden_size], a floating-point dtype, any alignment
   std::span<const std::int32_t> ids;  ///< [num_tokens], each in [0, vocab)
 };
 

@@ -11,11 +11,6 @@ void check_same_shape(const char* op, const MatrixView<A>& a, const MatrixView<B
         a.rows, a.cols, b.rows, b.cols);
 }
 
-bool is_float(DType dtype) {
-  return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16 ||
-         dtype == DType::kF64;
-}
-
 }  // namespace
 
 void check_layout(const char* op, const SequenceLayout& layout, std::int64_t num_tokens) {
@@ -32,7 +27,7 @@ void check_linear_parts(std::span<const LinearPart> parts) {
   if (parts.empty()) raise(ErrorCode::kInternal, "[linear] expected at least one weight");
   for (const LinearPart& part : parts) {
     const Shape& shape = part.weight.shape();
-    if (shape.size() != 2 || !is_float(part.weight.dtype())) {
+    if (shape.size() != 2 || !is_floating_point(part.weight.dtype())) {
       raise(ErrorCode::kMalformed, "[linear] expected a 2-D floating-point weight, got {} {}",
             dtype_name(part.weight.dtype()), shape_string(shape));
     }
@@ -40,7 +35,8 @@ void check_linear_parts(std::span<const LinearPart> parts) {
       raise(ErrorCode::kMalformed, "[linear] expected {} input features, got {}",
             parts.front().weight.dim(1), shape[1]);
     }
-    if (part.bias && (part.bias->shape() != Shape{shape[0]} || !is_float(part.bias->dtype()))) {
+    if (part.bias &&
+        (part.bias->shape() != Shape{shape[0]} || !is_floating_point(part.bias->dtype()))) {
       raise(ErrorCode::kMalformed, "[linear] expected a floating-point bias [{}], got {} {}",
             shape[0], dtype_name(part.bias->dtype()), shape_string(part.bias->shape()));
     }
@@ -62,8 +58,8 @@ void linear(Context& context, const LinearArgs& args) {
 void embedding_lookup(Context& context, const EmbeddingLookupArgs& args) {
   check(!args.terms.empty(), "[embedding_lookup] expected at least one table");
   for (const EmbeddingTerm& term : args.terms) {
-    check(term.table != nullptr && term.table->rank() == 2 && is_float(term.table->dtype()) &&
-              term.table->dim(1) == args.out.cols,
+    check(term.table != nullptr && term.table->rank() == 2 &&
+              is_floating_point(term.table->dtype()) && term.table->dim(1) == args.out.cols,
           "[embedding_lookup] expected a floating-point table [*, {}]", args.out.cols);
     check(static_cast<std::int64_t>(term.ids.size()) == args.out.rows,
           "[embedding_lookup] expected {} ids, got {}", args.out.rows, term.ids.size());

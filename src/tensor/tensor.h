@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/float16.h"
 #include "tensor/dtype.h"
+#include "tensor/q8_0.h"
 
 namespace lattice {
 
@@ -35,10 +36,12 @@ class TensorStorage {
 
 /// A read-only, contiguous, row-major host tensor: a view plus shared ownership of the memory
 /// behind it, so that a weight can never outlive its file mapping. Copies are cheap. Immutable,
-/// hence safe to share between threads. The data may be unaligned when it comes from a file.
+/// hence safe to share between threads. The data may be unaligned when it comes from a file. A Q8_0
+/// tensor is [N, K]; its bytes are N rows of ceil(K / 32) blocks.
 class Tensor {
  public:
   Tensor() = default;
+  /// Throws kInternal for a Q8_0 tensor that is not 2-D.
   Tensor(DType dtype, Shape shape, const std::byte* data,
          std::shared_ptr<const TensorStorage> storage);
 
@@ -50,19 +53,31 @@ class Tensor {
   std::int64_t dim(std::size_t axis) const { return shape_.at(axis); }
   std::size_t rank() const { return shape_.size(); }
   std::int64_t num_elements() const { return num_elements_; }
-  std::size_t num_bytes() const {
-    return static_cast<std::size_t>(num_elements_) * dtype_size(dtype_);
-  }
+  std::size_t num_bytes() const { return num_bytes_; }
   bool empty() const { return data_ == nullptr; }
 
   std::span<const std::byte> bytes() const { return {data_, num_bytes()}; }
 
-  /// The f32 data without a copy. Throws kInternal unless dtype is F32 and the data is aligned.
+  /// The f32 data without a copy. Throws kInternal unless is_aligned_f32().
   const float* f32() const;
+  /// Whether the data is what copy_to_f32() gives, aligned as floats are.
   bool is_aligned_f32() const;
 
-  /// Elements [begin, begin + out.size()) converted to f32; any float dtype, any alignment.
+  /// This floating-point matrix, read as if it were stored in Q8_0: each block is quantized when it
+  /// is read, so that nothing is computed or kept here and every read has the bits that the stored
+  /// tensor would give. dtype() and bytes() stay those of the storage.
+  Tensor as_q8_0() const;
+  /// Whether reads go through blocks: the tensor is stored in Q8_0, or is seen as if it were.
+  bool has_blocks() const { return as_q8_0_ || dtype_ == DType::kQ8_0; }
+
+  /// Elements [begin, begin + out.size()) converted to f32; any float dtype, any alignment. A block
+  /// whose scale is not finite is NaN throughout.
   void copy_to_f32(std::int64_t begin, std::span<float> out) const;
+
+  /// Rows of this matrix from `row` on as Q8_0 blocks, out.size() / num_q8_blocks(K) of them:
+  /// stored blocks as they are, other floats quantized. A scale that is not finite is NaN. Throws
+  /// kInternal for rows outside the tensor or a part of a row.
+  void copy_to_q8_0(std::int64_t row, std::span<Q8WeightBlock> out) const;
 
   /// Rows [begin, end) of the outermost dimension; shares the storage.
   Tensor slice_rows(std::int64_t begin, std::int64_t end) const;
@@ -71,9 +86,15 @@ class Tensor {
   void discard() const noexcept;
 
  private:
+  Q8WeightBlock block(std::int64_t row, std::int64_t block_idx) const;
+  void copy_stored(std::int64_t begin, std::span<float> out) const;
+  void copy_blocks(std::int64_t begin, std::span<float> out) const;
+
   DType dtype_ = DType::kF32;
+  bool as_q8_0_ = false;
   Shape shape_;
   std::int64_t num_elements_ = 0;
+  std::size_t num_bytes_ = 0;
   const std::byte* data_ = nullptr;
   std::shared_ptr<const TensorStorage> storage_;
 };

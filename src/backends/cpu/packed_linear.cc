@@ -18,10 +18,21 @@ std::int64_t total_rows(std::span<const LinearPart> parts) {
   return rows;
 }
 
-// Reads the rows of all parts as one stacked matrix, front to back from `first_row`.
+// Rows of a weight from `row` on, as many as fit `out`, in the form that its panels are made of.
+void copy_rows(const Tensor& weight, std::int64_t row, std::span<float> out) {
+  weight.copy_to_f32(row * weight.dim(1), out);
+}
+void copy_rows(const Tensor& weight, std::int64_t row, std::span<Q8WeightBlock> out) {
+  weight.copy_to_q8_0(row, out);
+}
+
+// Reads the rows of all parts as one stacked matrix, front to back from `first_row`. A row has
+// `row_size` Elements: floats, or blocks.
+template <class Element>
 class RowReader {
  public:
-  RowReader(std::span<const LinearPart> parts, std::int64_t first_row) : parts_(parts) {
+  RowReader(std::span<const LinearPart> parts, std::int64_t first_row, std::int64_t row_size)
+      : parts_(parts), row_size_(row_size) {
     row_ = first_row;
     while (part_ < parts_.size() && row_ >= parts_[part_].weight.dim(0)) {
       row_ -= parts_[part_].weight.dim(0);
@@ -30,14 +41,14 @@ class RowReader {
     kept_from_ = row_;
   }
 
-  // Reads out.size() / k rows; those beyond the last row are zeros.
-  void read(std::span<float> out, std::int64_t k) {
+  // Reads out.size() / row_size rows; those beyond the last row are zeros.
+  void read(std::span<Element> out) {
     while (!out.empty() && part_ < parts_.size()) {
       const Tensor& weight = parts_[part_].weight;
-      const std::int64_t wanted = static_cast<std::int64_t>(out.size()) / k;
+      const std::int64_t wanted = static_cast<std::int64_t>(out.size()) / row_size_;
       const std::int64_t rows = std::min(wanted, weight.dim(0) - row_);
-      const auto count = static_cast<std::size_t>(rows * k);
-      weight.copy_to_f32(row_ * k, out.first(count));
+      const auto count = static_cast<std::size_t>(rows * row_size_);
+      copy_rows(weight, row_, out.first(count));
       out = out.subspan(count);
       row_ += rows;
       discard_behind(row_ == weight.dim(0));
@@ -46,8 +57,10 @@ class RowReader {
         row_ = kept_from_ = 0;
       }
     }
-    std::fill(out.begin(), out.end(), 0.0f);
+    std::fill(out.begin(), out.end(), Element{});
   }
+
+  std::int64_t row_size() const { return row_size_; }
 
  private:
   void discard_behind(bool at_end) {
@@ -58,10 +71,22 @@ class RowReader {
   }
 
   std::span<const LinearPart> parts_;
+  std::int64_t row_size_;
   std::size_t part_ = 0;
   std::int64_t row_ = 0;        // the next row of that part
   std::int64_t kept_from_ = 0;  // the first row of it that was not discarded yet
 };
+
+// Calls pack(rows, p) with the rows of each of `num_panels` panels.
+template <class Element, class Pack>
+void for_each_panel(RowReader<Element> reader, std::int64_t panel_cols, std::int64_t num_panels,
+                    const Pack& pack) {
+  AlignedBuffer<Element> rows(static_cast<std::size_t>(panel_cols * reader.row_size()));
+  for (std::int64_t p = 0; p < num_panels; ++p) {
+    reader.read(rows.span());
+    pack(rows.data(), p);
+  }
+}
 
 }  // namespace
 
@@ -99,11 +124,17 @@ void CpuLinear::pack_bias(std::span<const LinearPart> parts) {
 void CpuLinear::pack_panels(std::span<const LinearPart> parts, std::int64_t begin,
                             std::int64_t end) {
   if (begin == end || k_ == 0) return;
-  AlignedBuffer<float> rows(static_cast<std::size_t>(kernels_.panel_cols * k_));
-  RowReader reader(parts, begin * kernels_.panel_cols);
-  for (std::int64_t p = begin; p < end; ++p) {
-    reader.read(rows.span(), k_);
-    kernels_.pack_panel(rows.data(), kernels_.panel_cols, k_, panels_.data() + p * panel_bytes_);
+  const std::int64_t cols = kernels_.panel_cols;
+  const auto panel = [&](std::int64_t p) { return panels_.data() + (begin + p) * panel_bytes_; };
+  if (format_ == WeightFormat::kQ8_0) {
+    for_each_panel(RowReader<Q8WeightBlock>(parts, begin * cols, depth_), cols, end - begin,
+                   [&](const Q8WeightBlock* rows, std::int64_t p) {
+                     pack_panel_q8_0(rows, cols, depth_, panel(p));
+                   });
+  } else {
+    for_each_panel(
+        RowReader<float>(parts, begin * cols, k_), cols, end - begin,
+        [&](const float* rows, std::int64_t p) { kernels_.pack_panel(rows, cols, k_, panel(p)); });
   }
 }
 

@@ -9,19 +9,12 @@
 namespace lattice {
 namespace {
 
-// Rows of K values, rounded to what the format can hold but kept in f32.
-void round_weights(WeightFormat format, std::span<float> row) {
-  if (format == WeightFormat::kBF16) {
-    for (float& value : row) value = to_float(to_bfloat16(value));
-  }
-  if (format != WeightFormat::kQ8_0) return;
-  for (; !row.empty(); row = row.subspan(std::min<std::size_t>(kQ8BlockSize, row.size()))) {
-    const auto values = row.first(std::min<std::size_t>(kQ8BlockSize, row.size()));
-    const Q8WeightBlock block = quantize_weight_block(values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = to_float(block.scale) * static_cast<float>(block.quants[i]);
-    }
-  }
+// All of a weight, rounded to what the format can hold but kept in f32.
+void copy_rounded(const Tensor& weight, WeightFormat format, std::span<float> out) {
+  if (format == WeightFormat::kQ8_0) return weight.as_q8_0().copy_to_f32(0, out);
+  weight.copy_to_f32(0, out);
+  if (format == WeightFormat::kF32) return;
+  for (float& value : out) value = to_float(to_bfloat16(value));
 }
 
 void round_activations(WeightFormat format, std::span<const float> x, std::span<double> out) {
@@ -62,11 +55,7 @@ class ReferenceLinear final : public PackedLinear {
     const auto num_rows = static_cast<std::size_t>(part.weight.dim(0));
     const std::size_t old_weights = weight_.size();
     weight_.resize(old_weights + num_rows * static_cast<std::size_t>(in_features_));
-    part.weight.copy_to_f32(0, std::span(weight_).subspan(old_weights));
-    for (std::size_t row = 0; row < num_rows; ++row) {
-      const auto k = static_cast<std::size_t>(in_features_);
-      round_weights(format_, std::span(weight_).subspan(old_weights + row * k, k));
-    }
+    copy_rounded(part.weight, format_, std::span(weight_).subspan(old_weights));
     part.weight.discard();
     const std::size_t old_rows = bias_.size();
     bias_.resize(old_rows + num_rows, 0.0f);

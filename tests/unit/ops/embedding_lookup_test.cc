@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "support/q8_tensors.h"
 #include "unit/ops/op_test.h"
 
 namespace lattice {
@@ -77,6 +78,32 @@ TEST_P(EmbeddingLookupTest, LongRowsAndManyTokens) {
     embedding_lookup(context(), {terms, got.view()});
     embedding_lookup(reference(), {terms, expected.view()});
     expect_near(got, expected, 0.0);
+  }
+}
+
+TEST_P(EmbeddingLookupTest, TablesOfBlocksAreExact) {
+  for (std::int64_t cols : {1, 20, 31, 32, 33, 80, 256, 257, 700}) {
+    Numbers numbers(static_cast<std::uint32_t>(cols));
+    const Tensor stored = q8_tensor(9, cols, random_q8_blocks(9, cols, 7), 1);
+    const Tensor seen = random_table(DType::kBF16, 9, cols, 2, numbers).as_q8_0();
+    const Tensor positions = random_table(DType::kF32, 5, cols, 0, numbers);
+    const std::vector<std::int32_t> word_ids{8, 0, 3, 3};
+    const std::vector<std::int32_t> position_ids{0, 1, 2, 4};
+    const EmbeddingTerm terms[] = {
+        {&positions, position_ids}, {&stored, word_ids}, {&seen, word_ids}};
+    Grid got(4, cols);
+    Grid expected(4, cols);
+    embedding_lookup(context(), {terms, got.view()});
+    embedding_lookup(reference(), {terms, expected.view()});
+    expect_near(got, expected, 0.0);
+    got.expect_margins_untouched();
+    std::vector<float> row(static_cast<std::size_t>(cols));
+    stored.copy_to_f32(3 * cols, row);
+    const EmbeddingTerm alone[] = {{&stored, word_ids}};
+    embedding_lookup(context(), {alone, got.view()});
+    for (std::int64_t c = 0; c < cols; ++c) {
+      ASSERT_EQ(got.at(2, c), row[static_cast<std::size_t>(c)]) << c;
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include <hwy/highway.h>
 #include "backends/cpu/kernels/vector-inl.h"
@@ -73,6 +74,19 @@ HWY_INLINE void add_row_f64(const std::byte* row, std::int64_t size, bool is_fir
   }
 }
 
+/// add_row for Q8_0: each chunk becomes f32 first. `element` is the row's first one in the table.
+HWY_INLINE void add_row_of_blocks(const Tensor& table, std::int64_t element, std::int64_t size,
+                                  bool is_first, float* out) {
+  constexpr std::int64_t kChunk = 8 * kQ8BlockSize;
+  HWY_ALIGN float chunk[kChunk];
+  for (std::int64_t begin = 0; begin < size; begin += kChunk) {
+    const std::int64_t count = std::min(kChunk, size - begin);
+    const std::span<float> values(chunk, static_cast<std::size_t>(count));
+    table.copy_to_f32(element + begin, values);
+    add_row<float>(std::as_bytes(values).data(), count, is_first, out + begin);
+  }
+}
+
 /// Rows [begin, end).
 void embedding_rows(const EmbeddingLookupArgs& args, std::int64_t begin, std::int64_t end) {
   const std::int64_t size = args.out.cols;
@@ -80,10 +94,13 @@ void embedding_rows(const EmbeddingLookupArgs& args, std::int64_t begin, std::in
     bool is_first = true;
     for (const EmbeddingTerm& term : args.terms) {
       const DType dtype = term.table->dtype();
-      const auto element = static_cast<std::size_t>(term.ids[static_cast<std::size_t>(t)] * size);
-      const std::byte* row = term.table->bytes().data() + element * dtype_size(dtype);
+      const std::int64_t element = term.ids[static_cast<std::size_t>(t)] * size;
+      const std::byte* row =
+          term.table->bytes().data() + static_cast<std::size_t>(element) * dtype_size(dtype);
       float* out = args.out.row(t);
-      if (dtype == DType::kBF16) {
+      if (term.table->has_blocks()) {
+        add_row_of_blocks(*term.table, element, size, is_first, out);
+      } else if (dtype == DType::kBF16) {
         add_row<BFloat16>(row, size, is_first, out);
       } else if (dtype == DType::kF16) {
         add_row<Float16>(row, size, is_first, out);

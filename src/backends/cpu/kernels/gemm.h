@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backends/cpu/cpu_target.h"
+#include "tensor/q8_0.h"
 
 namespace lattice {
 
@@ -47,7 +48,8 @@ struct GemmKernels {
   std::int64_t block_bytes;   ///< of one depth element of one row
   std::int64_t column_bytes;  ///< of one depth element of one panel column
 
-  /// Converts panel_cols rows of the weight, f32 [panel_cols, k], into a panel.
+  /// Converts panel_cols rows of the weight, f32 [panel_cols, k], into a panel. nullptr for Q8_0,
+  /// whose rows are blocks: pack_panel_q8_0().
   void (*pack_panel)(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
   /// Converts `rows` rows of x into a block of ceil(rows / 2) pairs, or of one lone row.
   void (*pack_block)(const float* x, std::int64_t stride, std::int64_t rows, std::int64_t k,
@@ -66,7 +68,9 @@ struct GemmKernels {
 // Packing is done once per weight, so these are plain code, the same for every target.
 void pack_panel_f32(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
 void pack_panel_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
-void pack_panel_q8_0(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
+/// Rows of `depth` blocks each, whose scales and quants go into the panel as they are.
+void pack_panel_q8_0(const Q8WeightBlock* rows, std::int64_t panel_cols, std::int64_t depth,
+                     std::byte* panel);
 
 /// nullptr where `target` is not compiled.
 const GemmKernels* gemm_f32_kernels(CpuTarget target);

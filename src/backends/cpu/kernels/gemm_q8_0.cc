@@ -35,7 +35,8 @@ struct ByteColumns {
 #if HWY_TARGET == HWY_AVX2
   explicit HWY_INLINE ByteColumns(IntVec w) : bytes(w), magnitude{_mm256_abs_epi8(w.raw)} {}
 
-  // The unsigned operand is |w|; the sign moves to x. 2 * 127 * 128 fits 16 bits.
+  // The unsigned operand is |w|, 128 for a stored -128; the sign moves to x, which is never -128.
+  // 2 * 127 * 128 fits 16 bits.
   HWY_INLINE IntVec dot_add(IntVec x, IntVec sum) const {
     const __m256i products =
         _mm256_maddubs_epi16(magnitude.raw, _mm256_sign_epi8(x.raw, bytes.raw));
@@ -194,7 +195,6 @@ constexpr GemmKernels make_gemm_q8_0() {
   kernels.depth_step = kQ8BlockSize;
   kernels.block_bytes = Q8Format::kBlockFloats * static_cast<std::int64_t>(sizeof(float));
   kernels.column_bytes = kQ8BlockSize + static_cast<std::int64_t>(sizeof(Float16));
-  kernels.pack_panel = &pack_panel_q8_0;
   kernels.pack_block = &pack_block_q8_0;
   set_tiles<Q8Format>(kernels);
   return kernels;

@@ -1,10 +1,8 @@
-#include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/kernels/gemm.h"
 #include "base/aligned_buffer.h"
 #include "base/float16.h"
-#include "tensor/q8_0.h"
 
 namespace lattice {
 
@@ -27,16 +25,15 @@ void pack_panel_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k,
   }
 }
 
-void pack_panel_q8_0(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel) {
+void pack_panel_q8_0(const Q8WeightBlock* rows, std::int64_t panel_cols, std::int64_t depth,
+                     std::byte* panel) {
   constexpr std::int64_t kGroup = 4;  // values of K that one integer dot product takes
   const std::int64_t quant_bytes = panel_cols * kQ8BlockSize;
-  for (std::int64_t first = 0; first < k; first += kQ8BlockSize) {
-    const auto count = static_cast<std::size_t>(std::min(kQ8BlockSize, k - first));
+  for (std::int64_t b = 0; b < depth; ++b) {
     for (std::int64_t col = 0; col < panel_cols; ++col) {
-      const Q8WeightBlock block = quantize_weight_block({rows + col * k + first, count});
-      for (std::int64_t i = 0; i < kQ8BlockSize; ++i) {
-        const std::int64_t at = (i / kGroup * panel_cols + col) * kGroup + i % kGroup;
-        panel[at] = static_cast<std::byte>(block.quants[i]);
+      const Q8WeightBlock& block = rows[col * depth + b];
+      for (std::int64_t i = 0; i < kQ8BlockSize; i += kGroup) {
+        std::memcpy(panel + (i / kGroup * panel_cols + col) * kGroup, block.quants + i, kGroup);
       }
       std::memcpy(panel + quant_bytes + col * static_cast<std::int64_t>(sizeof(Float16)),
                   &block.scale, sizeof(Float16));
