@@ -1,40 +1,13 @@
 #include "io/atomic_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <random>
 #include <system_error>
 #include <utility>
+
+#include "io/temporary_name.h"
 
 namespace lattice {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// A name that no other thread, process or earlier crashed process uses.
-std::string temporary_name() {
-  static std::atomic<unsigned> counter = 0;
-  std::random_device random;
-  return fmt::format(".lattice-{}-{}-{:08x}.tmp", ::getpid(), counter++, random());
-}
-
-fs::path directory_of(const fs::path& target) {
-  return target.has_parent_path() ? target.parent_path() : fs::path(".");
-}
-
-/// Makes a rename survive a power failure. Some file systems cannot sync directories: the rename
-/// itself has happened, so that is no error.
-void sync_directory(const fs::path& directory) {
-  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
-  ::close(fd);
-}
-
-}  // namespace
 
 Result<AtomicFile> AtomicFile::create(const fs::path& path) {
   std::error_code ignored;
@@ -43,7 +16,7 @@ Result<AtomicFile> AtomicFile::create(const fs::path& path) {
     return fail(ErrorCode::kInvalidArgument, "{}: expected a regular file to replace",
                 path.string());
   }
-  auto file = OutputFile::open(directory_of(path) / temporary_name(), OutputFile::Mode::kCreateNew);
+  auto file = OutputFile::open(temporary_sibling(path), OutputFile::Mode::kCreateNew);
   if (!file) return forward_error(file);
   return AtomicFile(path, std::move(*file));
 }
@@ -68,7 +41,7 @@ Result<void> AtomicFile::commit() {
                 file_.path().string(), error.message());
   }
   pending_ = false;
-  sync_directory(directory_of(target_));
+  try_sync_directory(directory_of(target_));
   return {};
 }
 
