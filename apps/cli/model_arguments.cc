@@ -10,7 +10,8 @@ void add_model_arguments(CLI::App& verb, ModelArguments& arguments) {
       ->required();
   verb.add_option("--device", arguments.options.device, "auto, cpu or reference")
       ->capture_default_str();
-  verb.add_option("--dtype", arguments.options.dtype, "auto (= f32), f32 or bf16")
+  verb.add_option("--dtype", arguments.options.dtype,
+                  "auto (q8_0 for a quantized model, else f32), f32, bf16 or q8_0")
       ->capture_default_str();
   verb.add_option("--threads", arguments.options.num_threads,
                   "Threads to compute with; default: the cores this process may use")

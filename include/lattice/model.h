@@ -24,9 +24,10 @@ struct ModelOptions {
   /// "auto", "cpu" or "reference". A device named here that is not available is an error; "auto"
   /// falls back to the CPU and reports why.
   std::string device = "auto";
-  /// Arithmetic of the linear layers: "auto" or "f32" (f32), "bf16" (weights and activations
-  /// rounded to bfloat16, sums in f32) or "q8_0" (both in blocks of 32 bytes with a scale,
-  /// quantized when loaded).
+  /// Arithmetic of the linear layers: "f32", "bf16" (weights and activations rounded to bfloat16,
+  /// sums in f32), "q8_0" (both in blocks of 32 bytes with a scale; the token table too; weights
+  /// that are stored otherwise are quantized when loaded) or "auto": q8_0 for a directory that
+  /// `lattice quantize` wrote, else f32.
   std::string dtype = "auto";
   /// Threads for one call; 0 = the cores this process may use.
   std::size_t num_threads = 0;
@@ -96,7 +97,9 @@ struct ModelInfo {
   std::string family;
   std::string architecture;
   std::int64_t num_parameters = 0;
-  std::string stored_dtype;   ///< of the weights in the file, "F32"; "mixed" if several
+  /// Of the weights in the file: "F32"; "Q8_0" for a quantized directory, whose small tensors are
+  /// stored otherwise; "mixed" if several.
+  std::string stored_dtype;
   std::string compute_dtype;  ///< "f32", "bf16" or "q8_0"
   std::int64_t vocab_size = 0;
   std::int64_t hidden_size = 0;

@@ -18,8 +18,11 @@ DeviceChoice choose_device(const std::string& device) {
           gpu_refused ? "LATTICE_NO_GPU is set" : "the best device of this build"};
 }
 
-WeightFormat choose_weight_format(const std::string& dtype) {
-  if (dtype == "auto" || dtype == "f32") return WeightFormat::kF32;
+WeightFormat choose_weight_format(const std::string& dtype, StoredQuantization stored) {
+  if (dtype == "auto") {
+    return stored == StoredQuantization::kQ8_0 ? WeightFormat::kQ8_0 : WeightFormat::kF32;
+  }
+  if (dtype == "f32") return WeightFormat::kF32;
   if (dtype == "bf16") return WeightFormat::kBF16;
   if (dtype == "q8_0") return WeightFormat::kQ8_0;
   raise(ErrorCode::kUnsupported, "dtype: expected auto, f32, bf16 or q8_0, got \"{}\"", dtype);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "io/quantization_config.h"
 #include "ops/backend.h"
 
 namespace lattice {
@@ -17,7 +18,8 @@ struct DeviceChoice {
 /// named explicitly and not available throws kUnavailable, never falls back.
 DeviceChoice choose_device(const std::string& device);
 
-/// Resolves ModelOptions::dtype. Throws kUnsupported naming the accepted values.
-WeightFormat choose_weight_format(const std::string& dtype);
+/// Resolves ModelOptions::dtype for weights stored as `stored`: "auto" multiplies Q8_0 weights in
+/// Q8_0, others in f32. Throws kUnsupported naming the accepted values.
+WeightFormat choose_weight_format(const std::string& dtype, StoredQuantization stored);
 
 }  // namespace lattice

@@ -29,7 +29,17 @@ void describe_weights(const WeightFiles& files, ModelInfo& info) {
     info.num_parameters += tensor->num_elements();
     dtypes.emplace(dtype_name(tensor->dtype()));
   }
-  info.stored_dtype = dtypes.size() == 1 ? *dtypes.begin() : "mixed";
+  const std::string quantized(dtype_name(DType::kQ8_0));
+  info.stored_dtype = dtypes.contains(quantized) ? quantized
+                      : dtypes.size() == 1       ? *dtypes.begin()
+                                                 : "mixed";
+}
+
+StoredQuantization stored_quantization(const Json& config, const std::string& config_path) {
+  ConfigReader reader(config, config_path);
+  const StoredQuantization stored = read_quantization(reader);
+  value_or_throw(reader.finish());
+  return stored;
 }
 
 void warn_unused_weights(const WeightScope& weights, const ModelFamily& family,
@@ -109,10 +119,11 @@ class ModelLoader {
   ModelLoader(const std::filesystem::path& path, const ModelOptions& options)
       : directory_(value_or_throw(ModelDirectory::open(path))),
         device_(choose_device(options.device)),
-        format_(choose_weight_format(options.dtype)),
         config_path_(directory_.path() / "config.json"),
         config_(value_or_throw(JsonDocument::parse_file(config_path_))),
         family_(find_model_family(config_.root(), config_path_.string())),
+        stored_(stored_quantization(config_.root(), config_path_.string())),
+        format_(choose_weight_format(options.dtype, stored_)),
         files_(value_or_throw(WeightFiles::open(directory_.path()))),
         inference_(load_inference_config(directory_.path())),
         modules_(load_module_list(directory_)),
@@ -121,11 +132,12 @@ class ModelLoader {
         threads_(std::make_shared<ThreadPool>(options.num_threads)),
         source_{.config = config_.root(),
                 .config_path = config_path_.string(),
-                .weights = WeightScope(files_),
+                .weights = WeightScope(files_, format_),
                 .format = format_,
                 .rope_table_positions = inference_.rope_table_max_seq_len.value} {}
 
   Model::Impl::Parts load() {
+    value_or_throw(check_quantization(stored_, files_, config_path_.string()));
     Model::Impl::Parts parts;
     parts.model = load_model();
     parts.scorer = load_scorer(parts.model);
@@ -228,10 +240,11 @@ class ModelLoader {
 
   ModelDirectory directory_;
   DeviceChoice device_;
-  WeightFormat format_;
   std::filesystem::path config_path_;
   JsonDocument config_;
   const ModelFamily& family_;
+  StoredQuantization stored_;
+  WeightFormat format_;
   WeightFiles files_;
   InferenceConfig inference_;
   std::vector<ModuleEntry> modules_;

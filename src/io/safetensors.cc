@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/mapped_file.h"
+#include "io/q8_0_metadata.h"
 #include "io/safetensors_header.h"
 
 namespace lattice {
@@ -38,6 +39,9 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path)
   if (!file) return forward_error(file);
   auto header = parse_safetensors_header(file->bytes(), path.string());
   if (!header) return forward_error(header);
+  if (auto status = apply_q8_0_metadata(*header, path.string()); !status) {
+    return forward_error(status);
+  }
   auto state = std::make_shared<State>();
   state->storage = std::make_shared<const MappedStorage>(std::move(*file));
   state->header = std::move(*header);

@@ -24,8 +24,9 @@ struct SafetensorsHeader;
 class SafetensorsFile {
  public:
   /// Maps `path` and checks its header completely, before any tensor can be formed. A tensor whose
-  /// dtype lattice lacks does not prevent opening: asking for it does fail. Errors: kNotFound, kIo,
-  /// kMalformed (see parse_safetensors_header).
+  /// dtype lattice lacks does not prevent opening: asking for it does fail. Tensors that the file's
+  /// metadata declares as Q8_0 are kQ8_0 of their logical shape. Errors: kNotFound, kIo, kMalformed
+  /// (see parse_safetensors_header and apply_q8_0_metadata).
   static Result<SafetensorsFile> open(const std::filesystem::path& path);
 
   bool contains(std::string_view name) const;

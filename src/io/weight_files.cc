@@ -35,17 +35,12 @@ std::string list_names(std::span<const std::string_view> names) {
 
 /// The first file of the directory in a format that other programs use for weights, or "".
 std::string find_foreign_weights(const fs::path& directory) {
-  constexpr std::array<std::string_view, 8> kSuffixes = {
-      ".safetensors", ".bin", ".pt", ".pth", ".gguf", ".onnx", ".h5", ".msgpack"};
   std::vector<std::string> found;
   for (const fs::path& folder : {directory, directory / "onnx"}) {
     std::error_code ignored;
     for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
       const std::string name = file.path().filename().string();
-      const bool foreign =
-          std::any_of(kSuffixes.begin(), kSuffixes.end(),
-                      [&](std::string_view suffix) { return name.ends_with(suffix); });
-      if (foreign && name != "training_args.bin") {
+      if (WeightFiles::looks_like_weights(name)) {
         found.push_back(file.path().lexically_relative(directory).string());
       }
     }
@@ -134,6 +129,14 @@ void WeightFiles::State::report_stale_shards(const fs::path& directory) const {
   }
 }
 
+bool WeightFiles::looks_like_weights(std::string_view file_name) {
+  constexpr std::array<std::string_view, 9> kSuffixes = {
+      ".safetensors", ".bin", ".pt", ".pth", ".gguf", ".onnx", ".onnx_data", ".h5", ".msgpack"};
+  return file_name != "training_args.bin" &&
+         std::any_of(kSuffixes.begin(), kSuffixes.end(),
+                     [&](std::string_view suffix) { return file_name.ends_with(suffix); });
+}
+
 Result<WeightFiles> WeightFiles::open(const fs::path& path) {
   auto directory = ModelDirectory::open(path);
   if (!directory) return forward_error(directory);
@@ -200,6 +203,13 @@ Result<void> WeightFiles::require_all(std::span<const std::string> names) const 
   if (missing.empty()) return {};
   return fail(ErrorCode::kNotFound, "[weights] {}: {} tensors are missing: {}", state_->source,
               missing.size(), list_names(missing));
+}
+
+const std::string& WeightFiles::source() const { return state_->source; }
+
+fs::path WeightFiles::file_of(std::string_view name) const {
+  const auto found = state_->shard_of.find(name);
+  return found == state_->shard_of.end() ? fs::path() : found->second->path();
 }
 
 std::vector<std::string> WeightFiles::names() const {

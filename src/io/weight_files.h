@@ -30,6 +30,9 @@ class WeightFiles {
   /// for a bad header or index.
   static Result<WeightFiles> open(const std::filesystem::path& directory);
 
+  /// Whether a file's name is one that programs give to weights, in any format.
+  static bool looks_like_weights(std::string_view file_name);
+
   bool contains(std::string_view name) const;
 
   /// The tensor called `name`, or nothing when the model has none. Errors: those of
@@ -42,6 +45,12 @@ class WeightFiles {
 
   /// kNotFound listing every one of `names` that the model lacks.
   Result<void> require_all(std::span<const std::string> names) const;
+
+  /// The single file or the index, for messages.
+  const std::string& source() const;
+
+  /// The file that holds the tensor `name`; empty when the model has none.
+  std::filesystem::path file_of(std::string_view name) const;
 
   /// All tensor names, sorted.
   std::vector<std::string> names() const;

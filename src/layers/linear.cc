@@ -34,8 +34,8 @@ void Linear::forward(Context& context, ConstMatrix x, MutMatrix out, Activation 
 LinearPart load_linear_part(const WeightScope& scope, std::int64_t in_features,
                             std::int64_t out_features, bool bias) {
   LinearPart part;
-  part.weight = scope.require("weight", {out_features, in_features});
-  if (bias) part.bias = scope.require("bias", {out_features});
+  part.weight = scope.require_linear("weight", {out_features, in_features});
+  if (bias) part.bias = scope.require_as_stored("bias", {out_features});
   return part;
 }
 

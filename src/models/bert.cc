@@ -73,9 +73,9 @@ class BertModel final : public TextModel {
     const std::int64_t hidden = config.hidden_size;
     words_ = embeddings.child("word_embeddings").require("weight", {config.vocab_size, hidden});
     positions_ = embeddings.child("position_embeddings")
-                     .require("weight", {config.max_position_embeddings, hidden});
+                     .require_as_stored("weight", {config.max_position_embeddings, hidden});
     types_ = embeddings.child("token_type_embeddings")
-                 .require("weight", {config.type_vocab_size, hidden});
+                 .require_as_stored("weight", {config.type_vocab_size, hidden});
     norm_ = LayerNorm::load(embeddings.child("LayerNorm"), hidden, config.layer_norm_eps);
     const WeightScope layers = root.child("encoder").child("layer");
     for (std::int64_t i = 0; i < config.num_hidden_layers; ++i) {

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "io/config_reader.h"
+#include "io/quantization_config.h"
 
 namespace lattice {
 namespace {
@@ -74,9 +75,6 @@ void refuse_unsupported(ConfigReader& reader) {
   if (reader.get_bool("add_cross_attention", false)) {
     refuse("add_cross_attention", "true is not implemented");
   }
-  if (reader.has("quantization_config")) {
-    refuse("quantization_config", "quantized encoders are not implemented");
-  }
   const Json* pruned = reader.get("pruned_heads");
   if (pruned != nullptr && !pruned->members().empty()) {
     refuse("pruned_heads", "pruned heads are not implemented");
@@ -137,6 +135,7 @@ BertConfig parse_bert_config(const Json& config_json, const std::string& path) {
   }
   read_activation(reader, config);
   refuse_unsupported(reader);
+  read_quantization(reader);
   check_consistency(reader, config);
   ignore_inert_keys(reader);
   value_or_throw(reader.finish());

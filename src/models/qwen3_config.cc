@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "io/config_reader.h"
+#include "io/quantization_config.h"
 
 namespace lattice {
 namespace {
@@ -122,9 +123,7 @@ Qwen3Config parse_qwen3_config(const Json& config_json, const std::string& path)
   config.tie_word_embeddings = reader.get_bool("tie_word_embeddings", false);
   const std::string act = reader.get_string("hidden_act", "silu");
   if (act != "silu") refuse(reader, "hidden_act", fmt::format("\"{}\" is not implemented", act));
-  if (reader.has("quantization_config")) {
-    refuse(reader, "quantization_config", "this quantization is not implemented");
-  }
+  read_quantization(reader);
   read_windows(reader, config);
   check_shape(reader, config);
   config.rope = read_rope_config(reader, config.head_dim, config.max_position_embeddings);
