@@ -10,6 +10,7 @@
 #include <random>
 
 #include "base/result.h"
+#include "bench_generation.h"
 #include "cli.h"
 #include "engine/model_impl.h"
 #include "io/json_writer.h"
@@ -29,7 +30,9 @@ struct BenchArguments {
   double seconds = 2.0;
   double warmup = 1.0;
   std::size_t batch_tokens = EmbedOptions{}.batch_tokens;
+  std::vector<std::string> generations;
   bool score = false;
+  bool no_cache_hit = false;
   bool json = false;
 };
 
@@ -126,11 +129,28 @@ double cache_hit_us(const Model& model) {
   return times[500] * 1e6;
 }
 
+/// The first result of a cold model: weights are packed on the way.
+double first_result_ms(const Model& model, const BenchArguments& arguments) {
+  const auto start = Clock::now();
+  if (!arguments.generations.empty()) {
+    const std::int32_t prompt[] = {0, 1, 2};
+    model.generate_ids(prompt, {.sampling = {}, .max_tokens = 1});
+  } else if (arguments.score) {
+    model.classify(std::vector<TextPair>{{"a first short text", "and another"}});
+  } else {
+    model.embed(std::vector<std::string>{"a first short text"});
+  }
+  return seconds_since(start) * 1e3;
+}
+
 struct BenchReport {
   double load_ms = 0;
   double first_ms = 0;
   std::optional<double> cache_hit_us;
   std::vector<BenchCase> cases;
+  std::vector<GenerationBench> generations;
+  std::optional<double> read_bandwidth;
+  std::uint64_t peak_rss_bytes = 0;  ///< before the bandwidth's own buffer
 };
 
 void print_json(const Model& model, const BenchReport& report) {
@@ -150,7 +170,14 @@ void print_json(const Model& model, const BenchReport& report) {
     json.field("max_ms", row.max_s * 1e3).field("tokens_per_s", row.tokens_per_second());
     json.end_object();
   }
-  json.end_array().field("peak_rss_bytes", peak_rss_bytes());
+  json.end_array();
+  if (report.read_bandwidth) {
+    json.field("read_bytes_per_s", *report.read_bandwidth);
+    json.key("generations").begin_array();
+    for (const GenerationBench& row : report.generations) add_generation_bench(json, row);
+    json.end_array();
+  }
+  json.field("peak_rss_bytes", report.peak_rss_bytes);
   json.end_object();
   std::printf("%s\n", json.text().c_str());
 }
@@ -163,31 +190,47 @@ void print_text(const Model& model, const BenchReport& report) {
   if (report.cache_hit_us) {
     out += fmt::format("one text from a cache {:.1f} us\n", *report.cache_hit_us);
   }
-  out += fmt::format("{:>12} {:>6} {:>12} {:>12} {:>14}\n", "batch x tok", "runs", "median ms",
-                     "min ms", "tokens/s");
+  if (!report.cases.empty()) {
+    out += fmt::format("{:>12} {:>6} {:>12} {:>12} {:>14}\n", "batch x tok", "runs", "median ms",
+                       "min ms", "tokens/s");
+  }
   for (const BenchCase& row : report.cases) {
     out += fmt::format("{:>12} {:>6} {:>12.3f} {:>12.3f} {:>14.0f}\n",
                        fmt::format("{}x{}", row.batch, row.tokens), row.runs, row.median_s * 1e3,
                        row.min_s * 1e3, row.tokens_per_second());
   }
-  out += fmt::format("peak memory {:.1f} MiB\n", static_cast<double>(peak_rss_bytes()) / 0x1p20);
+  for (const GenerationBench& row : report.generations) out += generation_bench_line(row);
+  if (report.read_bandwidth) {
+    out += fmt::format("memory reads {:.1f} GB/s\n", *report.read_bandwidth / 1e9);
+  }
+  out += fmt::format("peak memory {:.1f} MiB\n", static_cast<double>(report.peak_rss_bytes) / 0x1p20);
   std::fputs(out.c_str(), stdout);
 }
 
-void run_bench(const BenchArguments& arguments) {
+void measure_generations(const Model& model, const BenchArguments& arguments, BenchReport& report) {
+  for (GenerationBench& row : report.generations) {
+    measure_generation(model, arguments.seconds, row);
+  }
+  report.peak_rss_bytes = peak_rss_bytes();
+  report.read_bandwidth = read_bandwidth(model.info().num_threads);
+}
+
+void run_bench(const BenchArguments& arguments, const CLI::App& verb) {
   BenchReport report;
-  for (const std::string& shape : arguments.shapes) report.cases.push_back(parse_shape(shape));
+  for (const std::string& shape : arguments.generations) {
+    report.generations.push_back(parse_generation(shape));
+  }
+  // The default shapes are for models that embed.
+  if (report.generations.empty() || verb.count("--shape") > 0) {
+    for (const std::string& shape : arguments.shapes) report.cases.push_back(parse_shape(shape));
+  }
   const auto load_start = Clock::now();
   const Model model = load_model(arguments.model);
   report.load_ms = seconds_since(load_start) * 1e3;
-  const auto first_start = Clock::now();
-  if (arguments.score) {
-    model.classify(std::vector<TextPair>{{"a first short text", "and another"}});
-  } else {
-    model.embed(std::vector<std::string>{"a first short text"});
+  report.first_ms = first_result_ms(model, arguments);
+  if (!arguments.score && !arguments.no_cache_hit && !report.cases.empty()) {
+    report.cache_hit_us = cache_hit_us(model);
   }
-  report.first_ms = seconds_since(first_start) * 1e3;
-  if (!arguments.score) report.cache_hit_us = cache_hit_us(model);
   for (BenchCase& row : report.cases) {
     if (static_cast<std::int64_t>(row.tokens) > model.info().max_length.value) {
       throw UsageError(fmt::format("--shape: {} tokens exceed the model's limit of {}", row.tokens,
@@ -195,6 +238,8 @@ void run_bench(const BenchArguments& arguments) {
     }
     measure(model, arguments, row);
   }
+  report.peak_rss_bytes = peak_rss_bytes();
+  if (!report.generations.empty()) measure_generations(model, arguments, report);
   if (arguments.json) {
     print_json(model, report);
   } else {
@@ -221,9 +266,13 @@ void add_bench(CLI::App& app) {
       ->capture_default_str();
   verb->add_flag("--score", arguments->score,
                  "Measure a cross-encoder's logits of BATCH pairs of TOKENS");
+  verb->add_option("--generate", arguments->generations,
+                   "PROMPTxOUTPUT tokens of a text to generate, such as 512x64; several allowed");
+  verb->add_flag("--no-cache-hit", arguments->no_cache_hit,
+                 "Do not measure a text from a cache, for which one is computed");
   verb->add_flag("--json", arguments->json, "Machine-readable");
   verb->footer("Example:\n  lattice bench -m models/all-MiniLM-L6-v2 --shape 1x16 --shape 32x128");
-  verb->callback([arguments] { run_bench(*arguments); });
+  verb->callback([arguments, verb] { run_bench(*arguments, *verb); });
 }
 
 }  // namespace lattice::cli

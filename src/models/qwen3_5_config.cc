@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "io/config_reader.h"
+#include "io/quantization_config.h"
 
 namespace lattice {
 namespace {
@@ -150,9 +151,7 @@ void read_options(ConfigReader& reader, Qwen35Config& config) {
   if (reader.has("num_experts")) {
     refuse(reader, "num_experts", "mixtures of experts are not implemented");
   }
-  if (reader.has("quantization_config")) {
-    refuse(reader, "quantization_config", "this quantization is not implemented");
-  }
+  read_quantization(reader);
 }
 
 Qwen35Config parse_text_config(const Json& json, const std::string& source) {
@@ -187,9 +186,7 @@ Qwen35Config parse_qwen3_5_config(const Json& config_json, const std::string& pa
   }
   if (!text->is_object()) root.wrong_type("text_config", "an object", *text);
   const bool tied = root.get_bool("tie_word_embeddings", false);
-  if (root.has("quantization_config")) {
-    refuse(root, "quantization_config", "this quantization is not implemented");
-  }
+  read_quantization(root);
   value_or_throw(root.finish());
   Qwen35Config config = parse_text_config(*text, path + ": text_config");
   config.tie_word_embeddings = config.tie_word_embeddings || tied;

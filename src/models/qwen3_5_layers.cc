@@ -24,7 +24,8 @@ std::vector<float> load_conv_weight(const WeightScope& scope, const DeltaCacheSh
   const auto channels = static_cast<std::size_t>(shape.conv_channels);
   const auto kernel = static_cast<std::size_t>(shape.conv_kernel);
   std::vector<float> stored(channels * kernel);
-  scope.require("weight", {shape.conv_channels, 1, shape.conv_kernel}).copy_to_f32(0, stored);
+  scope.require_as_stored("weight", {shape.conv_channels, 1, shape.conv_kernel})
+      .copy_to_f32(0, stored);
   std::vector<float> weight(stored.size());
   for (std::size_t c = 0; c < channels; ++c) {
     for (std::size_t i = 0; i < kernel; ++i) weight[i * channels + c] = stored[c * kernel + i];

@@ -2,7 +2,7 @@
 
 The only place that knows the output of `lattice bench --json`: one process a leg, with
 
-    lattice bench -m DIR --threads T --shape BxL --seconds S --warmup W --json
+    lattice bench -m DIR --threads T --shape BxL --seconds S --warmup W --no-cache-hit --json
 
 whose JSON object holds `load_ms`, `peak_rss_bytes` and `cases`: an array with one object per shape
 holding `batch`, `tokens` and `median_ms`. The ids are its own random ones of the same shape: the
@@ -55,7 +55,8 @@ class LatticeEngine:
 
     def bench(self, batch: int, length: int, seconds: float, warm_up: float) -> dict:
         out = self._call("bench", "--shape", f"{batch}x{length}", "--seconds", str(seconds),
-                         "--warmup", str(warm_up), "--json", *self.bench_flags)
+                         "--warmup", str(warm_up), "--no-cache-hit", "--json",
+                         *self.bench_flags)
         return parse_bench(out, batch, length)
 
     def leg(self, batch: int, length: int, seconds: float):

@@ -12,6 +12,11 @@ namespace {
 // pages cut in two at the ends do not matter, small against any model.
 constexpr std::size_t kDiscardBytes = std::size_t{1} << 20;
 
+bool all_stored_as(DType dtype, std::span<const LinearPart> parts) {
+  return std::ranges::all_of(parts,
+                             [&](const LinearPart& part) { return part.weight.dtype() == dtype; });
+}
+
 std::int64_t total_rows(std::span<const LinearPart> parts) {
   std::int64_t rows = 0;
   for (const LinearPart& part : parts) rows += part.weight.dim(0);
@@ -144,7 +149,8 @@ std::shared_ptr<const PackedLinear> CpuBackend::pack_linear(ThreadPool& pool,
   const GemmKernels* kernels = nullptr;
   switch (format) {
     case WeightFormat::kF32:
-      kernels = gemm_f32_kernels(target_);
+      kernels = all_stored_as(DType::kBF16, parts) ? gemm_f32_bf16_kernels(target_)
+                                                   : gemm_f32_kernels(target_);
       break;
     case WeightFormat::kBF16:
       kernels = gemm_bf16_kernels(target_);

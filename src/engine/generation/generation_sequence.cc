@@ -104,7 +104,8 @@ void GenerationSequence::emit(std::int32_t id, std::span<const float> logits) {
     result_.logprobs.push_back(compute_logprobs(logits, id, *request_.options.logprobs));
   }
   if (contains(request_.stop_token_ids, id)) return end(FinishReason::kStop);
-  emit_text(decoder_.push(id));
+  // A model's vocabulary may be larger than its tokenizer's; such tokens have no text.
+  if (model_.tokenizer().id_to_token(id)) emit_text(decoder_.push(id));
   if (!finished_ && result_.ids.size() >= request_.max_tokens) end(FinishReason::kLength);
 }
 

@@ -67,6 +67,9 @@ struct GemmKernels {
 
 // Packing is done once per weight, so these are plain code, the same for every target.
 void pack_panel_f32(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
+/// Rows whose values are all bfloat16: their upper halves.
+void pack_panel_f32_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k,
+                         std::byte* panel);
 void pack_panel_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
 /// Rows of `depth` blocks each, whose scales and quants go into the panel as they are.
 void pack_panel_q8_0(const Q8WeightBlock* rows, std::int64_t panel_cols, std::int64_t depth,
@@ -74,6 +77,9 @@ void pack_panel_q8_0(const Q8WeightBlock* rows, std::int64_t panel_cols, std::in
 
 /// nullptr where `target` is not compiled.
 const GemmKernels* gemm_f32_kernels(CpuTarget target);
+/// f32 arithmetic on weights that are kept as the bfloat16 numbers they are: the bits of
+/// gemm_f32_kernels() from half the memory.
+const GemmKernels* gemm_f32_bf16_kernels(CpuTarget target);
 const GemmKernels* gemm_bf16_kernels(CpuTarget target);
 const GemmKernels* gemm_q8_0_kernels(CpuTarget target);
 

@@ -1,5 +1,7 @@
-// The f32 format: a depth element is one float in blocks and panels.
+// The f32 formats: a depth element is one float in blocks; in panels one float, or the upper half
+// of one where all weights are bfloat16 numbers.
 #include <cstring>
+#include <span>
 
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/hwy_targets.h"
@@ -34,6 +36,33 @@ struct F32Format {
   }
 };
 
+/// Panels of upper halves. The arithmetic is F32Format's.
+struct F32Bf16Format {
+  static constexpr std::int64_t kPanelFloats = kPanelCols / 2;
+  static constexpr std::int64_t kBlockFloats = 1;
+
+  template <int kRows, int kVectors>
+  static HWY_INLINE void step(const float* HWY_RESTRICT a, std::int64_t pair_stride,
+                              const float* HWY_RESTRICT b, std::int64_t panel_stride,
+                              FloatVec (&sums)[kRows][kVectors]) {
+    FloatVec columns[kVectors];
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      const float* panel = b + j / kPanelVectors * panel_stride;
+      columns[j] = load_upper_halves(std::as_bytes(std::span(panel, 1)).data() +
+                                     j % kPanelVectors * kLanes * 2);
+    }
+    multiply_add<0>(a, pair_stride, columns, sums);
+  }
+
+  static HWY_INLINE FloatVec load_upper_halves(const std::byte* halves) {
+    const hn::RebindToUnsigned<FloatTag> du;
+    const hn::Rebind<std::uint16_t, FloatTag> dh;
+    const auto bits = hn::LoadU(dh, storage_cast<std::uint16_t>(halves));
+    return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
+  }
+};
+
 void pack_block_f32(const float* x, std::int64_t stride, std::int64_t rows, std::int64_t k,
                     std::byte* block) {
   auto* out = storage_cast<float>(block);
@@ -47,17 +76,26 @@ void pack_block_f32(const float* x, std::int64_t stride, std::int64_t rows, std:
   }
 }
 
+template <class Format>
 constexpr GemmKernels make_gemm_f32() {
   GemmKernels kernels{};
   kernels.depth_step = 1;
   kernels.block_bytes = sizeof(float);
-  kernels.column_bytes = sizeof(float);
-  kernels.pack_panel = &pack_panel_f32;
+  kernels.column_bytes = Format::kPanelFloats * sizeof(float) / kPanelCols;
   kernels.pack_block = &pack_block_f32;
-  set_tiles<F32Format>(kernels);
+  set_tiles<Format>(kernels);
   return kernels;
 }
-constexpr GemmKernels kGemmF32 = make_gemm_f32();
+
+constexpr GemmKernels with_packing(GemmKernels kernels,
+                                   decltype(GemmKernels::pack_panel) pack_panel) {
+  kernels.pack_panel = pack_panel;
+  return kernels;
+}
+
+constexpr GemmKernels kGemmF32 = with_packing(make_gemm_f32<F32Format>(), &pack_panel_f32);
+constexpr GemmKernels kGemmF32Bf16 =
+    with_packing(make_gemm_f32<F32Bf16Format>(), &pack_panel_f32_bf16);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace lattice
@@ -68,6 +106,11 @@ namespace lattice {
 
 const GemmKernels* gemm_f32_kernels(CpuTarget target) {
   static constexpr TargetTable<const GemmKernels*> kTable = LATTICE_TARGET_TABLE(kGemmF32);
+  return kTable.get(target);
+}
+
+const GemmKernels* gemm_f32_bf16_kernels(CpuTarget target) {
+  static constexpr TargetTable<const GemmKernels*> kTable = LATTICE_TARGET_TABLE(kGemmF32Bf16);
   return kTable.get(target);
 }
 

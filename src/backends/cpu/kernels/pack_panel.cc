@@ -13,6 +13,16 @@ void pack_panel_f32(const float* rows, std::int64_t panel_cols, std::int64_t k, 
   }
 }
 
+void pack_panel_f32_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k,
+                         std::byte* panel) {
+  auto* out = storage_cast<std::uint16_t>(panel);
+  for (std::int64_t i = 0; i < k; ++i) {
+    for (std::int64_t col = 0; col < panel_cols; ++col) {
+      *out++ = to_bfloat16(rows[col * k + i]).bits;
+    }
+  }
+}
+
 void pack_panel_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel) {
   auto* out = storage_cast<std::uint32_t>(panel);
   for (std::int64_t i = 0; i < k; i += 2) {
