@@ -99,6 +99,7 @@ TEST(GenerationConfig, MalformedValuesAreNamed) {
   const std::vector<std::pair<std::string, std::string>> faults = {
       {R"({"eos_token_id": 1000})", "eos_token_id: expected an integer in 0..999, got 1000"},
       {R"({"eos_token_id": [1, -1]})", "eos_token_id[1]: expected a token id in 0..999"},
+      {R"({"eos_token_id": [1000]})", "eos_token_id[0]: expected a token id in 0..999"},
       {R"({"eos_token_id": [1, "2"]})", "eos_token_id[1]: expected a token id in 0..999"},
       {R"({"eos_token_id": []})", "eos_token_id: expected a token id or a list"},
       {R"({"eos_token_id": "</s>"})", "eos_token_id: expected an integer, got string"},

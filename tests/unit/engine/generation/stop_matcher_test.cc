@@ -30,6 +30,10 @@ TEST(StopMatcher, HoldsBackWhatMayBeginAStop) {
   EXPECT_EQ(run({"aab"}, {"a", "a", "a", "a", "b"}), (Strings{"", "", "a", "a", ""}));
 }
 
+TEST(StopMatcher, AMatchMayBeginInsideAFailedOne) {
+  EXPECT_EQ(run({"aabaaac"}, {"aabaaabaaac"}), (Strings{"aaba"}));
+}
+
 TEST(StopMatcher, EachByteOnceWhenAStopPartlyMatches) {
   EXPECT_EQ(run({"\n", "Anna:"}, {"Anna", " says", " hi\n", "more"}),
             (Strings{"", "Anna says", " hi", ""}));
@@ -95,7 +99,7 @@ std::optional<std::string> search_whole(const Strings& stops, const std::string&
 }
 
 std::string random_text(std::mt19937_64& random, std::size_t max_length, std::size_t min_length) {
-  static const Strings kCharacters = {"a", "b", "a", "é", "\n"};
+  static const Strings kCharacters = {"a", "b", "a", "b", "a", "é"};
   std::string text;
   const std::size_t length = min_length + random() % (max_length - min_length + 1);
   for (std::size_t i = 0; i < length; ++i) text += kCharacters[random() % kCharacters.size()];
@@ -107,7 +111,7 @@ TEST(StopMatcher, AgreesWithASearchOfTheWholeText) {
   int num_stopped = 0;
   for (int i = 0; i < 20'000; ++i) {
     Strings stops;
-    for (std::size_t n = random() % 4; n > 0; --n) stops.push_back(random_text(random, 6, 1));
+    for (std::size_t n = random() % 4; n > 0; --n) stops.push_back(random_text(random, 9, 1));
     StopMatcher matcher(stops);
     std::string all, returned;
     for (int piece = 0; piece < 8 && !matcher.stopped(); ++piece) {
@@ -134,13 +138,13 @@ TEST(StopMatcher, AgreesWithASearchOfTheWholeText) {
 }
 
 TEST(StopMatcher, TakesLinearTime) {
-  const Strings stops = {std::string(50'000, 'a') + "b"};
+  const Strings stops = {std::string(400'000, 'a') + "b"};
   StopMatcher matcher(stops);
   const auto start = std::chrono::steady_clock::now();
   std::size_t returned = 0;
   for (int i = 0; i < 1'000'000; ++i) returned += matcher.push("a").size();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  EXPECT_EQ(returned, 950'000u);
+  EXPECT_EQ(returned, 600'000u);
   EXPECT_LT(elapsed.count(), 5);  // quadratic: minutes
 }
 
