@@ -47,7 +47,8 @@ TEST(StopMatcher, TheOutputMayBeginWithAStop) {
 TEST(StopMatcher, FirstToBeCompleteThenTheLongest) {
   const auto matched = [](const Strings& stops, const std::string& text) {
     StopMatcher matcher(stops);
-    return matcher.push(text) + "|" + stops[matcher.matched().value()];
+    const std::string before = matcher.push(text);
+    return before + "|" + stops[matcher.matched().value()];
   };
   EXPECT_EQ(matched({"abcd", "bc"}, "xabcd"), "xa|bc");
   EXPECT_EQ(matched({"c", "bc", "abc"}, "xabc"), "x|abc");
