@@ -16,8 +16,8 @@ namespace lattice {
 namespace {
 
 constexpr double kTolerance = 1e-4;
-// Of hidden states, relative to their size: a Gated DeltaNet layer's output may be tiny, and its norm
-// magnifies what f32 lost of it.
+// Of hidden states, relative to their size: a Gated DeltaNet layer's output may be tiny, and its
+// norm magnifies what f32 lost of it.
 constexpr double kTapTolerance = 3e-4;
 // Two tokens closer than this may change places.
 constexpr double kGap = 1e-3;
@@ -182,6 +182,35 @@ std::vector<std::size_t> variant_indices() {
     if (generation_variants()[i].name != kRefused) indices.push_back(i);
   }
   return indices;
+}
+
+// Q8_0 is coarse, but it is the same coarse arithmetic on every backend: what differs is the order
+// of f32 sums, which now and then moves an activation to the next of its 255 steps.
+TEST(GenerationQ8, LogitsAreTheReferenceBackends) {
+  for (const char* name : {"tied", "untied", "v-heads-4", "head-dim-128", "qwen3-tied"}) {
+    const GenerationVariant& variant = generation_variant(name);
+    const auto load = [&](const char* device) {
+      return Model::from_directory(variant.directory, {.device = device, .dtype = "q8_0"});
+    };
+    const Model cpu = load("cpu");
+    const Model reference = load("reference");
+    const Model f32 = Model::from_directory(variant.directory, {.device = "cpu", .dtype = "f32"});
+    std::size_t compared = 0;
+    for (const GenerationCase& c : load_generation_golden(variant).cases) {
+      if (c.ids.size() > kReferenceTokens) continue;
+      const auto logits = [&](const Model& model) {
+        return last_logits(model.impl().generator().model(), c.ids);
+      };
+      const std::vector<float> expected = logits(reference);
+      const std::vector<double> wide(expected.begin(), expected.end());
+      EXPECT_LE(max_abs_difference(logits(cpu), wide), kTolerance)
+          << name << " " << c.ids.size() << " tokens";
+      // It is not f32 under another name.
+      EXPECT_GT(max_abs_difference(logits(f32), wide), kTolerance);
+      ++compared;
+    }
+    EXPECT_GE(compared, 5u);
+  }
 }
 
 std::vector<std::string> all_backends() {
