@@ -42,6 +42,12 @@ void print_json(const ModelInfo& info) {
     write_sourced(json, "rope_table_max_seq_len", *info.rope_table_max_seq_len);
   }
   if (info.gpu_max_seq_len) write_sourced(json, "gpu_max_seq_len", *info.gpu_max_seq_len);
+  if (info.max_context) write_sourced(json, "max_context", *info.max_context);
+  if (info.stop_token_ids) {
+    json.key("stop_token_ids").begin_object().key("value").begin_array();
+    for (const std::int32_t id : info.stop_token_ids->value) json.value(id);
+    json.end_array().field("source", info.stop_token_ids->source).end_object();
+  }
   json.key("prompts").begin_object();
   for (const auto& [name, text] : info.prompts) json.field(name, text);
   json.end_object().key("default_prompt_name");
@@ -84,6 +90,14 @@ void print_text(const ModelInfo& info) {
   for (const auto& [name, text] : info.prompts) {
     const bool is_default = info.default_prompt_name == name;
     print_line("prompt", fmt::format("{} = \"{}\"{}", name, text, is_default ? " (default)" : ""));
+  }
+  if (info.max_context) {
+    print_line("generates", fmt::format("text, in a context of {} tokens", info.max_context->value),
+               info.max_context->source);
+  }
+  if (info.stop_token_ids) {
+    print_line("stop tokens", fmt::format("{}", fmt::join(info.stop_token_ids->value, ", ")),
+               info.stop_token_ids->source);
   }
   if (info.eos_token_id) {
     print_line("end token", std::to_string(info.eos_token_id->value), info.eos_token_id->source);

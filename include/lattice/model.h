@@ -117,6 +117,9 @@ struct ModelInfo {
   Sourced<std::string> classify_function;  ///< "softmax", ...
   std::vector<std::pair<std::string, std::string>> prompts;
   std::optional<std::string> default_prompt_name;
+  // Of a language model; absent for one that generates no text:
+  std::optional<Sourced<std::int64_t>> max_context;  ///< tokens of prompt and output
+  std::optional<Sourced<std::vector<std::int32_t>>> stop_token_ids;
   // Of inference_config.json, where it says so:
   std::optional<Sourced<std::int64_t>> eos_token_id;
   /// Positions of the first rotary table; absent for models without one.

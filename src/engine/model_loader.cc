@@ -98,6 +98,12 @@ void describe_embedder(const Embedder& embedder, ModelInfo& info) {
   info.default_prompt_name = prompts.default_prompt_name;
 }
 
+void describe_generator(const Generator& generator, ModelInfo& info) {
+  info.max_context = {generator.model().model().body->traits().max_positions,
+                      "config.json: max_position_embeddings"};
+  info.stop_token_ids = generator.config().eos_token_ids;
+}
+
 void describe_scorer(const Scorer& scorer, ModelInfo& info) {
   const LabelConfig& labels = scorer.labels();
   info.labels = labels.names;
@@ -232,6 +238,7 @@ class ModelLoader {
     describe_model(*parts.model, info);
     describe_inference(inference_, parts.model->body->traits(), info);
     if (parts.embedder) describe_embedder(*parts.embedder, info);
+    if (parts.generator) describe_generator(*parts.generator, info);
     if (parts.scorer) describe_scorer(*parts.scorer, info);
     if (parts.scorer && !parts.embedder) {
       info.max_length = {parts.scorer->limit().max_tokens, parts.scorer->limit().source};
