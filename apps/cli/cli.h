@@ -48,6 +48,7 @@ void add_perplexity(CLI::App& app);
 void add_tokenize(CLI::App& app);
 void add_info(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_quantize(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_pull(CLI::App& app);
 void add_list(CLI::App& app);

@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   add_pull(app);
   add_list(app);
   add_rm(app);
+  add_quantize(app);
   add_bench(app);
   add_doctor(app);
   try {

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -78,6 +79,23 @@ def peak_bytes(model, dtype):
     return json.loads(done.stdout)["peak_rss_bytes"]
 
 
+# A small parent: the peak that the system reports for a program begins with that of its parent.
+MEASURE = """
+import os, sys
+child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+assert status == 0, status
+print(usage.ru_maxrss * 1024)
+"""
+
+
+def quantize(model, output):
+    """Makes a quantized copy; the program's peak resident memory."""
+    command = [sys.executable, "-S", "-c", MEASURE, CLI, "quantize", "-m", model, "-o", output]
+    done = subprocess.run(list(map(str, command)), capture_output=True, check=True, timeout=240)
+    return int(done.stdout.splitlines()[-1])
+
+
 class PeakMemory(unittest.TestCase):
     def check(self, stored, dtype):
         with tempfile.TemporaryDirectory() as folder:
@@ -94,6 +112,19 @@ class PeakMemory(unittest.TestCase):
 
     def test_bf16_weights_in_bf16(self):
         self.check("BF16", "bf16")
+
+    def test_quantizing_streams_and_its_copy_loads_in_its_own_size(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model, copy = Path(folder, "model"), Path(folder, "copy")
+            before = make_model(model, "BF16")
+            base = quantize(TINY, Path(folder, "tiny"))
+            peak = quantize(model, copy)
+            weights = (copy / "model.safetensors").stat().st_size
+            loaded_base, loaded = peak_bytes(TINY, "q8_0"), peak_bytes(copy, "auto")
+        self.assertLess(weights, 0.55 * before)
+        self.assertLess(peak, base + (16 << 20), "more than one tensor is held")
+        self.assertGreater(loaded, weights * 0.8, "the weights were not used")
+        self.assertLess(loaded, 1.15 * weights + loaded_base + (16 << 20))
 
 
 if __name__ == "__main__":
