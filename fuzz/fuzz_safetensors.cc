@@ -8,9 +8,15 @@
 namespace lattice {
 namespace {
 
-bool is_float(DType dtype) {
-  return dtype == DType::kF64 || dtype == DType::kF32 || dtype == DType::kF16 ||
-         dtype == DType::kBF16;
+/// Every element of a floating-point tensor, and every block of a matrix.
+void read_values(const Tensor& tensor) {
+  std::vector<float> values(static_cast<std::size_t>(tensor.num_elements()));
+  tensor.copy_to_f32(0, values);
+  if (tensor.rank() != 2) return;
+  std::vector<Q8WeightBlock> blocks(
+      static_cast<std::size_t>(tensor.dim(0) * num_q8_blocks(tensor.dim(1))));
+  tensor.copy_to_q8_0(0, blocks);
+  if (tensor.dim(0) > 0) tensor.slice_rows(tensor.dim(0) - 1, tensor.dim(0)).discard();
 }
 
 /// Opens the bytes as a file; if that succeeds, every tensor must be readable to its last byte and
@@ -35,10 +41,7 @@ void open_and_read(std::string_view bytes) {
     }
     total += tensor->num_bytes();
     fuzz_touch(tensor->bytes().data(), tensor->num_bytes());
-    if (is_float(tensor->dtype())) {
-      std::vector<float> values(static_cast<std::size_t>(tensor->num_elements()));
-      tensor->copy_to_f32(0, values);
-    }
+    if (is_floating_point(tensor->dtype())) read_values(*tensor);
     tensor->discard();
   }
   fuzz_check(!all_known || total == file->data_bytes());
