@@ -41,7 +41,7 @@ struct GenerateOptions {
   /// Draft tokens per pass, at most.
   std::size_t max_drafts = 8;
   /// Of several prompts: record a prompt's error in its result instead of throwing; the others are
-  /// continued.
+  /// continued. Options that no prompt could have are errors all the same.
   bool skip_errors = false;
 };
 

@@ -72,13 +72,23 @@ void GenerationSequence::propose_drafts(std::size_t room) {
 }
 
 void GenerationSequence::take(std::span<const float> logits) {
-  const std::size_t known = state_.num_tokens();
   state_.append(input_);
   if (snapshot_place_ && state_.num_tokens() == *snapshot_place_) {
     state_.take_snapshot();
     snapshot_place_.reset();
   }
   if (logits.empty()) return;
+  try {
+    take_logits(logits);
+  } catch (const LatticeError& error) {
+    if (!request_.options.skip_errors) throw;
+    result_ = {};
+    result_.error = error.error();
+    finished_ = true;
+  }
+}
+
+void GenerationSequence::take_logits(std::span<const float> logits) {
   const auto vocab = static_cast<std::size_t>(model_.vocab_size());
   const std::size_t first_draft = input_.size() - num_drafts_;
   std::size_t accepted = 0;
@@ -91,7 +101,7 @@ void GenerationSequence::take(std::span<const float> logits) {
   }
   result_.timings.drafted_tokens += num_drafts_;
   result_.timings.accepted_tokens += accepted;
-  state_.truncate(std::min(known + first_draft + accepted, ids_.size()));
+  state_.truncate(state_.num_tokens() - num_drafts_ + accepted);
 }
 
 void GenerationSequence::emit(std::int32_t id, std::span<const float> logits) {
@@ -104,7 +114,7 @@ void GenerationSequence::emit(std::int32_t id, std::span<const float> logits) {
     result_.logprobs.push_back(compute_logprobs(logits, id, *request_.options.logprobs));
   }
   if (contains(request_.stop_token_ids, id)) return end(FinishReason::kStop);
-  // A model's vocabulary may be larger than its tokenizer's; such tokens have no text.
+  // Padding of the vocabulary has no token, and no text in transformers either.
   if (model_.tokenizer().id_to_token(id)) emit_text(decoder_.push(id));
   if (!finished_ && result_.ids.size() >= request_.max_tokens) end(FinishReason::kLength);
 }
@@ -133,6 +143,7 @@ void GenerationSequence::end(FinishReason reason) {
 }
 
 Generation GenerationSequence::finish() {
+  if (result_.error) return std::move(result_);
   result_.timings.output_tokens = result_.ids.size();
   result_.timings.prompt_ms = milliseconds(first_token_ - start_);
   result_.timings.output_ms = milliseconds(Clock::now() - first_token_);

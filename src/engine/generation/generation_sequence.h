@@ -38,7 +38,8 @@ class GenerationSequence {
   /// The part of the next pass, of at most `max_tokens` tokens (at least one): valid until take().
   LanguageModel::Input next_input(std::size_t max_tokens);
 
-  /// The logits of next_input(), row-major.
+  /// The logits of next_input(), row-major. Throws LatticeError(kInternal) for logits that are no
+  /// numbers; with skip_errors the sequence has finished with that error instead.
   void take(std::span<const float> logits);
 
   /// The result, once finished.
@@ -47,6 +48,7 @@ class GenerationSequence {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void take_logits(std::span<const float> logits);
   void propose_drafts(std::size_t room);
   void emit(std::int32_t id, std::span<const float> logits);
   void emit_text(std::string piece);

@@ -43,10 +43,20 @@ void check_stop_ids(std::span<const std::int32_t> ids, std::int64_t vocab_size) 
 
 }  // namespace
 
-GenerationRequest Generator::request(std::vector<std::int32_t> prompt_ids,
-                                     const GenerateOptions& options, OnText on_text) const {
+void Generator::check_options(const GenerateOptions& options) const {
   const std::int64_t vocab_size = model().vocab_size();
   validate(options.sampling, static_cast<std::size_t>(vocab_size));
+  if (options.max_tokens == 0) {
+    raise(ErrorCode::kInvalidArgument, "max_tokens: expected at least 1, got 0");
+  }
+  context_limit(options, parts_.max_context);
+  if (options.stop_token_ids) check_stop_ids(*options.stop_token_ids, vocab_size);
+  StopMatcher(options.stop);
+}
+
+GenerationRequest Generator::request(std::vector<std::int32_t> prompt_ids,
+                                     const GenerateOptions& options, OnText on_text) const {
+  check_options(options);
   if (prompt_ids.empty()) {
     raise(ErrorCode::kInvalidArgument, "prompt: expected at least one token");
   }
@@ -57,20 +67,17 @@ GenerationRequest Generator::request(std::vector<std::int32_t> prompt_ids,
           prompt_ids.size(), context,
           options.max_context ? "max_context" : "max_position_embeddings");
   }
-  if (options.max_tokens == 0) {
-    raise(ErrorCode::kInvalidArgument, "max_tokens: expected at least 1, got 0");
-  }
   GenerationRequest request;
   request.max_tokens = std::min(options.max_tokens, context - prompt_ids.size());
   request.prompt_ids = std::move(prompt_ids);
   request.options = options;
   request.stop_token_ids = options.stop_token_ids.value_or(parts_.config.eos_token_ids.value);
-  check_stop_ids(request.stop_token_ids, vocab_size);
   request.on_text = std::move(on_text);
   return request;
 }
 
 Generation Generator::run(SequenceState& state, GenerationRequest request) const {
+  request.options.skip_errors = false;  // of several prompts
   state.rewind_to(request.prompt_ids, model().make_state());
   GenerationSequence sequence(model(), state, std::move(request));
   GenerationSequence* const sequences[] = {&sequence};
@@ -84,6 +91,7 @@ std::vector<Generation> Generator::run_all(std::span<const std::string> prompts,
     std::unique_ptr<SequenceState> state;
     std::unique_ptr<GenerationSequence> sequence;  // nullptr: refused
   };
+  check_options(options);
   std::vector<Row> rows(prompts.size());
   std::vector<Generation> results(prompts.size());
   std::vector<GenerationSequence*> running;

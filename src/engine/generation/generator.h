@@ -27,6 +27,9 @@ class Generator {
   const GenerationConfig& config() const { return parts_.config; }
   const std::filesystem::path& directory() const { return parts_.directory; }
 
+  /// Throws LatticeError(kInvalidArgument) naming the option that no prompt could have.
+  void check_options(const GenerateOptions& options) const;
+
   /// `options` for a prompt of these tokens. Throws LatticeError: kInvalidArgument (naming the
   /// option, or an id outside the vocabulary), kTooLong.
   GenerationRequest request(std::vector<std::int32_t> prompt_ids, const GenerateOptions& options,
