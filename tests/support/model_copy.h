@@ -10,14 +10,13 @@
 
 namespace lattice {
 
-/// A tiny model's directory, copied so that a test can change it.
+/// A model's directory, copied so that a test can change it.
 class ModelCopy {
  public:
-  explicit ModelCopy(const std::string& tiny_name) {
-    std::filesystem::copy(tiny_directory(tiny_name), dir_.path(),
-                          std::filesystem::copy_options::recursive |
-                              std::filesystem::copy_options::overwrite_existing);
-  }
+  explicit ModelCopy(const std::string& tiny_name) { copy(tiny_directory(tiny_name)); }
+
+  /// A copy of any model directory.
+  static ModelCopy of(const std::filesystem::path& directory) { return {directory, 0}; }
 
   const std::filesystem::path& path() const { return dir_.path(); }
 
@@ -39,6 +38,14 @@ class ModelCopy {
   }
 
  private:
+  ModelCopy(const std::filesystem::path& directory, int) { copy(directory); }
+
+  void copy(const std::filesystem::path& directory) const {
+    std::filesystem::copy(directory, dir_.path(),
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::overwrite_existing);
+  }
+
   TempDir dir_;
 };
 

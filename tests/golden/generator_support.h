@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model_impl.h"
+#include "golden/generation_golden.h"
+#include "lattice/model.h"
+
+namespace lattice {
+
+using Ids = std::vector<std::int32_t>;
+
+/// The model of a variant of tests/golden/generation.
+Model load_generation_model(const std::string& variant, std::size_t num_threads = 1);
+
+/// Ids below 300, the ordinary tokens, that do not repeat for long.
+Ids varied_ids(std::size_t count, std::size_t seed = 0);
+
+/// The tokens of single bytes in the tiny vocabularies, which begin with the byte-level alphabet.
+Ids byte_ids(std::string_view text);
+
+/// Greedy, no end tokens, with log probabilities.
+GenerateOptions endless(std::size_t max_tokens);
+
+/// Options that make any model say `ids`, one after the other, and end: every id at most once, and
+/// none that is in the prompt.
+GenerateOptions saying(const Ids& ids);
+
+/// Same ids, text, reason and, bit for bit, log probabilities.
+void expect_same(const Generation& got, const Generation& expected, const std::string& what);
+
+/// Keeps the pieces that a callback gets.
+struct Pieces {
+  std::vector<std::string> list;
+  OnText callback();
+  std::string joined() const;
+};
+
+/// Checks the promises of OnText: whole characters, nothing empty, joined they are the text.
+void expect_pieces_of(const Pieces& pieces, const std::string& text);
+
+/// For expect_refused(); nullptr: there was no error.
+void check_refusal(const LatticeError* error, ErrorCode code, const std::string& part);
+
+/// Fails unless `call` throws a LatticeError with this code, whose message holds `part`.
+template <typename Call>
+void expect_refused(Call call, ErrorCode code, const std::string& part) {
+  try {
+    call();
+    check_refusal(nullptr, code, part);
+  } catch (const LatticeError& error) {
+    check_refusal(&error, code, part);
+  }
+}
+
+}  // namespace lattice
