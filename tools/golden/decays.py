@@ -1,4 +1,4 @@
-"""Decay parameters of a Gated DeltaNet layer, drawn so that its heads forget at different speeds."""
+"""Decay parameters of a Gated DeltaNet layer: its heads forget at different speeds."""
 
 from __future__ import annotations
 

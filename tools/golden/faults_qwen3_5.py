@@ -169,18 +169,18 @@ def other_eps(net) -> bool:
 
 def per_key_head(part: Callable) -> Callable:
     """As if there were one value for all value heads of a key head: that of the first."""
-    def shared(net, x):
+    def grouped(net, x):
         heads = torch.arange(net.num_v_heads)
         ratio = net.num_v_heads // net.num_k_heads
         return part(net, x)[:, heads // ratio * ratio]
-    return shared
+    return grouped
 
 
 def modulo_key_heads(part: Callable) -> Callable:
     """As if the values were those of the key heads, in turn."""
-    def shared(net, x):
+    def grouped(net, x):
         return part(net, x)[:, torch.arange(net.num_v_heads) % net.num_k_heads]
-    return shared
+    return grouped
 
 
 def split_in_order(*order: int) -> Callable:
