@@ -32,20 +32,20 @@ class AnswerWriter {
 
  private:
   bool write(const std::vector<AnswerPiece>& pieces) {
-    bool go_on = true;
     for (const AnswerPiece& piece : pieces) {
       const bool reasoning = piece.kind == AnswerPiece::Kind::kReasoning;
       (reasoning ? answer_.reasoning : answer_.content) += piece.text;
-      if (!on_text_) continue;
-      go_on = on_text_(reasoning ? ChatChannel::kReasoning : ChatChannel::kContent, piece.text) &&
-              go_on;
+      if (!on_text_ || cancelled_) continue;
+      cancelled_ =
+          !on_text_(reasoning ? ChatChannel::kReasoning : ChatChannel::kContent, piece.text);
     }
-    return go_on;
+    return !cancelled_;
   }
 
   ThinkingSplitter splitter_;
   const OnChatText& on_text_;
   ChatAnswer& answer_;
+  bool cancelled_ = false;  // by on_text_, which is not called again
 };
 
 }  // namespace
