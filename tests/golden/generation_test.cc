@@ -219,7 +219,7 @@ TEST(GenerationQ8, LogitsAreNearF32) {
       const double difference =
           max_abs_difference(last_logits(q8.impl().generator().model(), c.ids), c.logits);
       EXPECT_GT(difference, 1e-4) << name << " " << c.ids.size();
-      EXPECT_LT(difference, 1.0) << name << " " << c.ids.size();
+      EXPECT_LT(difference, 3.0) << name << " " << c.ids.size();
     }
   }
 }
