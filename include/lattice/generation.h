@@ -30,8 +30,8 @@ struct GenerateOptions {
   std::optional<std::size_t> max_context = std::nullopt;
   /// Generation ends before the first of these texts; they are not part of the output.
   std::vector<std::string> stop = {};
-  /// Tokens that end generation; absent: eos_token_id of generation_config.json, else of
-  /// inference_config.json, config.json or the tokenizer. Empty: none.
+  /// Tokens that end generation; absent: eos_token_id of inference_config.json, else of
+  /// generation_config.json, config.json or the tokenizer. Empty: none.
   std::optional<std::vector<std::int32_t>> stop_token_ids = std::nullopt;
   /// Absent: no log probabilities; else those of each token and of the n likeliest ones.
   std::optional<std::size_t> logprobs = std::nullopt;

@@ -2,24 +2,29 @@
 
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <span>
 #include <type_traits>
 
 namespace lattice {
 
-/// Owns an uninitialised array of trivial T, aligned to 64 bytes (a cache line, one AVX-512
-/// vector). Move-only.
+/// What allocate_aligned() aligns to, at least.
+inline constexpr std::size_t kBufferAlignment = 64;
+
+/// Uninitialised memory, aligned to 64 bytes (a cache line, one AVX-512 vector); large blocks start
+/// on a huge page and ask the system for such pages: streaming through weights otherwise waits for
+/// page tables, and processors do not prefetch beyond a page. Throws std::bad_alloc. Free it with
+/// free_aligned().
+void* allocate_aligned(std::size_t num_bytes);
+void free_aligned(void* memory) noexcept;
+
+/// Owns an uninitialised array of trivial T from allocate_aligned(). Move-only.
 template <typename T>
 class AlignedBuffer {
  public:
-  static constexpr std::size_t kAlignment = 64;
-
   AlignedBuffer() = default;
   /// Throws std::bad_alloc when memory is short.
   explicit AlignedBuffer(std::size_t size)
-      : data_(static_cast<T*>(::operator new[](size * sizeof(T), std::align_val_t{kAlignment}))),
-        size_(size) {}
+      : data_(static_cast<T*>(allocate_aligned(size * sizeof(T)))), size_(size) {}
 
   T* data() { return data_.get(); }
   const T* data() const { return data_.get(); }
@@ -31,7 +36,7 @@ class AlignedBuffer {
 
  private:
   struct Free {
-    void operator()(T* p) const { ::operator delete[](p, std::align_val_t{kAlignment}); }
+    void operator()(T* p) const { free_aligned(p); }
   };
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;

@@ -61,17 +61,19 @@ LengthLimit length_limit(const TransformerModuleConfig& module, const Tokenizer&
                                .positions_are_hard_limit = traits.positions_are_hard_limit});
 }
 
+void check_vocabulary(const Sourced<std::int64_t>& id, const ModelTraits& traits) {
+  if (id.value < traits.vocab_size) return;
+  raise(ErrorCode::kMalformed, "{}: {} is outside the model's vocabulary of {}", id.source,
+        id.value, traits.vocab_size);
+}
+
 /// The token that ends a text to embed where the tokenizer does not say: inference_config.json's.
 std::optional<std::int32_t> appended_token(const InferenceConfig& config,
                                            const Tokenizer& tokenizer, const ModelTraits& traits) {
   if (!config.eos_token_id) return std::nullopt;
-  const std::int64_t id = config.eos_token_id->value;
-  if (id >= traits.vocab_size) {
-    raise(ErrorCode::kMalformed, "{}: {} is outside the model's vocabulary of {}",
-          config.eos_token_id->source, id, traits.vocab_size);
-  }
+  check_vocabulary(*config.eos_token_id, traits);
   if (tokenizer.num_special_tokens(/*pair=*/false) > 0) return std::nullopt;
-  return static_cast<std::int32_t>(id);
+  return static_cast<std::int32_t>(config.eos_token_id->value);
 }
 
 void describe_model(const LoadedModel& model, ModelInfo& info) {
@@ -209,14 +211,20 @@ class ModelLoader {
     }
     const ModelTraits& traits = parts.model->body->traits();
     try {
+      GenerationConfig config =
+          load_generation_config(directory_.path(),
+                                 {.config = source_.config,
+                                  .tokenizer_eos = parts.model->tokenizer.special_token_ids().eos},
+                                 traits.vocab_size);
+      // A setting of the run goes before those of the model.
+      if (const auto& eos = inference_.eos_token_id) {
+        check_vocabulary(*eos, traits);
+        config.eos_token_ids = {{static_cast<std::int32_t>(eos->value)}, eos->source};
+      }
       Tensor head = family_.language_head(source_, traits);
       parts.generator = std::make_unique<Generator>(Generator::Parts{
           .model = std::make_unique<LanguageModel>(parts.model, std::move(head), format_),
-          .config = load_generation_config(
-              directory_.path(),
-              {.config = source_.config,
-               .tokenizer_eos = parts.model->tokenizer.special_token_ids().eos},
-              traits.vocab_size),
+          .config = std::move(config),
           .max_context = traits.max_positions,
           .directory = directory_.path()});
     } catch (const LatticeError& error) {

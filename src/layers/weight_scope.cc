@@ -21,14 +21,14 @@ std::optional<Tensor> WeightScope::find(std::string_view name, const Shape& shap
   std::optional<Tensor> tensor = value_or_throw(shared_->files.find(full_name));
   if (!tensor) return std::nullopt;
   shared_->used.insert(full_name);
-  if (tensor->shape() != shape) {
-    raise(ErrorCode::kMalformed, "[weights] {}: tensor \"{}\": expected shape {}, got {}",
-          shared_->files.source(), full_name, shape_string(shape), shape_string(tensor->shape()));
-  }
   if (!is_floating_point(tensor->dtype())) {
     raise(ErrorCode::kMalformed,
           "[weights] {}: tensor \"{}\": expected a floating-point dtype, got {}",
           shared_->files.source(), full_name, dtype_name(tensor->dtype()));
+  }
+  if (tensor->shape() != shape) {
+    raise(ErrorCode::kMalformed, "[weights] {}: tensor \"{}\": expected shape {}, got {}",
+          shared_->files.source(), full_name, shape_string(shape), shape_string(tensor->shape()));
   }
   return tensor;
 }

@@ -6,7 +6,7 @@ namespace lattice {
 namespace {
 
 constexpr std::size_t kMinBlockBytes = std::size_t{1} << 20;
-constexpr std::size_t kAlignment = AlignedBuffer<std::byte>::kAlignment;
+constexpr std::size_t kAlignment = kBufferAlignment;
 
 }  // namespace
 

@@ -10,8 +10,10 @@
 #include "engine/generation/logprobs.h"
 #include "engine/generation/perplexity.h"
 #include "engine/model_impl.h"
+#include "engine/quantize.h"
 #include "golden/generation_golden.h"
 #include "support/checking_backend.h"
+#include "support/temp_dir.h"
 
 namespace lattice {
 namespace {
@@ -207,6 +209,22 @@ TEST(GenerationQ8, EveryProductIsTheReferenceBackends) {
     }
     EXPECT_LE(checking->worst(), 1e-5) << name;
     EXPECT_GE(checking->num_products(), 40u);
+  }
+}
+
+TEST(GenerationQ8, AQuantizedCopyGivesTheBitsOfQuantizingWhenLoaded) {
+  for (const char* name : {"tied", "untied", "nested", "sharded", "v-heads-6", "qwen3-untied"}) {
+    const GenerationVariant& variant = generation_variant(name);
+    const TempDir dir;
+    quantize_model(variant.directory, dir / "copy");
+    const Model copy = Model::from_directory(dir / "copy");
+    EXPECT_EQ(copy.info().compute_dtype, "q8_0");
+    const Model loaded = Model::from_directory(variant.directory, {.dtype = "q8_0"});
+    for (const GenerationCase& c : load_generation_golden(variant).cases) {
+      EXPECT_EQ(last_logits(copy.impl().generator().model(), c.ids),
+                last_logits(loaded.impl().generator().model(), c.ids))
+          << name << " " << c.ids.size();
+    }
   }
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 // A packed block of x should stay in half of a 1 MiB L2 cache while panels stream past it.
 constexpr std::int64_t kBlockBytes = 384 * 1024;
+// A larger weight is taken to come from memory each time.
+constexpr std::size_t kStreamBytes = std::size_t{2} << 20;
 // Multiply-adds per cycle, for an estimate of the work.
 constexpr std::int64_t kRate = 8;
 // Rows are split between threads from this many tiles a thread; fewer rows are shared, each thread
@@ -76,9 +78,12 @@ class BlockProduct {
   // One or two rows: several panels at a time, for enough independent chains.
   void run_few(const std::byte* block, Range rows, Range panels) {
     const bool lone = rows.end - rows.begin == 1;
-    const TileFunction wide = lone ? kernels_.row_wide : kernels_.pair_wide;
+    const bool stream = lone && weight_.num_bytes() > kStreamBytes;
+    const TileFunction wide = stream ? kernels_.row_stream
+                              : lone ? kernels_.row_wide
+                                     : kernels_.pair_wide;
     const TileFunction narrow = lone ? kernels_.row : kernels_.tiles[0];
-    const std::int64_t width = lone ? kMaxTilePanels : 2;
+    const std::int64_t width = stream ? kernels_.stream_panels : lone ? kMaxTilePanels : 2;
     std::int64_t p = panels.begin;
     for (; p + width <= panels.end; p += width) run_tile(wide, block, rows, {p, p + width});
     for (; p < panels.end; ++p) run_tile(narrow, block, rows, {p, p + 1});

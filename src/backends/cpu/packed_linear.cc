@@ -12,9 +12,11 @@ namespace {
 // pages cut in two at the ends do not matter, small against any model.
 constexpr std::size_t kDiscardBytes = std::size_t{1} << 20;
 
-bool all_stored_as(DType dtype, std::span<const LinearPart> parts) {
-  return std::ranges::all_of(parts,
-                             [&](const LinearPart& part) { return part.weight.dtype() == dtype; });
+// Whether every value is a bfloat16 number: not where reads go through Q8_0 blocks.
+bool all_bfloat16(std::span<const LinearPart> parts) {
+  return std::ranges::all_of(parts, [](const LinearPart& part) {
+    return part.weight.dtype() == DType::kBF16 && !part.weight.has_blocks();
+  });
 }
 
 std::int64_t total_rows(std::span<const LinearPart> parts) {
@@ -149,8 +151,7 @@ std::shared_ptr<const PackedLinear> CpuBackend::pack_linear(ThreadPool& pool,
   const GemmKernels* kernels = nullptr;
   switch (format) {
     case WeightFormat::kF32:
-      kernels = all_stored_as(DType::kBF16, parts) ? gemm_f32_bf16_kernels(target_)
-                                                   : gemm_f32_kernels(target_);
+      kernels = all_bfloat16(parts) ? gemm_f32_bf16_kernels(target_) : gemm_f32_kernels(target_);
       break;
     case WeightFormat::kBF16:
       kernels = gemm_bf16_kernels(target_);

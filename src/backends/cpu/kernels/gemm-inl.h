@@ -130,6 +130,8 @@ constexpr void set_tiles(GemmKernels& kernels) {
   kernels.pair_wide = &tile<Format, 2, 2>;
   kernels.row = &tile<Format, 1, 1>;
   kernels.row_wide = &tile<Format, 1, kMaxTilePanels>;
+  kernels.row_stream = &tile<Format, 1, Format::kStreamPanels>;
+  kernels.stream_panels = Format::kStreamPanels;
 }
 
 }  // namespace HWY_NAMESPACE

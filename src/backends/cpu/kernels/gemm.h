@@ -61,8 +61,11 @@ struct GemmKernels {
   TileFunction pair_wide;
   /// One lone row, one panel.
   TileFunction row;
-  /// One lone row, four panels.
+  /// One lone row, kMaxTilePanels panels: many chains for weights that a cache holds.
   TileFunction row_wide;
+  /// One lone row, stream_panels panels: few streams for weights that come from memory.
+  TileFunction row_stream;
+  std::int64_t stream_panels;
 };
 
 // Packing is done once per weight, so these are plain code, the same for every target.

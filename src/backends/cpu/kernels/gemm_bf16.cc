@@ -23,6 +23,8 @@ namespace lattice {
 namespace HWY_NAMESPACE {
 
 struct Bf16Format {
+  /// Panels that a lone row streams at once.
+  static constexpr int kStreamPanels = 2;
   static constexpr std::int64_t kPanelFloats = kPanelCols;
   static constexpr std::int64_t kBlockFloats = 2;
 

@@ -18,6 +18,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/gemm_q8_0.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which sets the target.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "backends/cpu/kernels/gemm-inl.h"
 
@@ -88,16 +89,56 @@ HWY_INLINE FloatVec load_scales(const std::byte* scales) {
 #endif
 }
 
+// How far ahead of a lone row's loads memory is asked for: hardware does not look beyond a page.
+constexpr std::int64_t kPrefetchFloats = 2048;
+
 struct Q8Format {
+  /// Panels that a lone row streams at once.
+  static constexpr int kStreamPanels = 1;
   static constexpr std::int64_t kPanelFloats =
       kPanelCols * (kQ8BlockSize + static_cast<std::int64_t>(sizeof(Float16))) /
       static_cast<std::int64_t>(sizeof(float));
   static constexpr std::int64_t kBlockFloats = kGroups + 1;
 
+  /// The scales of vector `j` of the columns, of one block.
+  static HWY_INLINE FloatVec column_scales(const float* panel, int j) {
+    return load_scales(std::as_bytes(std::span(panel + kGroups * kPanelCols, 1)).data() +
+                       j % kPanelVectors * kLanes * static_cast<std::int64_t>(sizeof(Float16)));
+  }
+
+  /// A lone row, which reads each weight once: bound by memory, so cache lines are asked for ahead
+  /// and each is used as a whole before the next.
+  template <int kVectors>
+  static HWY_INLINE void step_lone(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
+                                   std::int64_t panel_stride, FloatVec (&sums)[1][kVectors]) {
+    const FloatTag d;
+    const IntTag di;
+    IntVec dots[kVectors];
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) dots[j] = hn::Zero(di);
+#pragma GCC unroll 8
+    for (int g = 0; g < kGroups; ++g) {
+      const IntVec x = hn::BitCast(di, hn::Set(d, a[g]));
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) {
+        const float* column = column_vector(b, panel_stride, j) + g * kPanelCols;
+        hwy::Prefetch(column + kPrefetchFloats);
+        dots[j] = ByteColumns(hn::BitCast(di, hn::Load(d, column))).dot_add(x, dots[j]);
+      }
+    }
+    const FloatVec x_scale = hn::Set(d, a[kGroups]);
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) {
+      const FloatVec w_scales = column_scales(b + j / kPanelVectors * panel_stride, j);
+      sums[0][j] = hn::MulAdd(hn::ConvertTo(d, dots[j]), hn::Mul(w_scales, x_scale), sums[0][j]);
+    }
+  }
+
   template <int kRows, int kVectors>
   static HWY_INLINE void step(const float* HWY_RESTRICT a, std::int64_t pair_stride,
                               const float* HWY_RESTRICT b, std::int64_t panel_stride,
                               FloatVec (&sums)[kRows][kVectors]) {
+    if constexpr (kRows == 1) return step_lone(a, b, panel_stride, sums);
     const FloatTag d;
     const IntTag di;
     // One vector of columns at a time: its sums of a block stay in registers. Not unrolled over the
@@ -117,11 +158,7 @@ struct Q8Format {
           dots[i] = w.dot_add(hn::BitCast(di, hn::Set(d, x)), dots[i]);
         }
       }
-      const float* panel = b + j / kPanelVectors * panel_stride;
-      const std::byte* scales =
-          std::as_bytes(std::span(panel + kGroups * kPanelCols, 1)).data() +
-          j % kPanelVectors * kLanes * static_cast<std::int64_t>(sizeof(Float16));
-      const FloatVec w_scales = load_scales(scales);
+      const FloatVec w_scales = column_scales(b + j / kPanelVectors * panel_stride, j);
 #pragma GCC unroll 12
       for (int i = 0; i < kRows; ++i) {
         const FloatVec scale =

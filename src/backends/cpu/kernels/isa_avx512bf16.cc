@@ -128,6 +128,8 @@ constexpr GemmKernels kKernels = {
     .pair_wide = &tile<2, 2>,
     .row = &tile<1, 1>,
     .row_wide = &tile<1, kMaxTilePanels>,
+    .row_stream = &tile<1, 2>,
+    .stream_panels = 2,
 };
 
 }  // namespace
