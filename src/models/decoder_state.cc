@@ -1,5 +1,7 @@
 #include "models/decoder_state.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/result.h"
 
@@ -21,12 +23,8 @@ std::unique_ptr<DecoderState> DecoderState::copy() const {
   return std::unique_ptr<DecoderState>(new DecoderState(*this));
 }
 
-std::int64_t DecoderState::rewind_limit() const {
-  if (!recurrent_ || num_tokens_ == 0) return 0;
-  return (num_tokens_ - 1) / kDeltaRuleChunk * kDeltaRuleChunk;
-}
-
 void DecoderState::truncate(std::int64_t num_tokens) {
+  check(!in_pass_, "[decoder_state] truncated after a pass that was given up");
   check(num_tokens >= rewind_limit() && num_tokens <= num_tokens_,
         "[decoder_state] cannot go back from {} tokens to {}, only to {}", num_tokens_, num_tokens,
         rewind_limit());
@@ -52,6 +50,7 @@ void DecoderState::begin_pass() {
 
 void DecoderState::end_pass(std::int64_t count) {
   num_tokens_ += count;
+  chunk_start_ = std::max(chunk_start_, (num_tokens_ - 1) / kDeltaRuleChunk * kDeltaRuleChunk);
   in_pass_ = false;
 }
 

@@ -38,14 +38,14 @@ class DecoderState {
   std::unique_ptr<DecoderState> copy() const;
 
   /// The fewest tokens that truncate() can go back to: the start of the recurrent layers' chunk, or
-  /// 0 without such layers.
-  std::int64_t rewind_limit() const;
+  /// 0 without such layers. Going back there does not lower it: the chunk before it is gone.
+  std::int64_t rewind_limit() const { return recurrent_ ? chunk_start_ : 0; }
 
   /// Whether it can go back to any token: no layer is recurrent.
   bool rewindable() const { return !recurrent_; }
 
   /// Forgets all but the first `num_tokens` tokens. Throws LatticeError(kInternal) outside
-  /// rewind_limit()..num_tokens().
+  /// rewind_limit()..num_tokens(), and when an earlier pass was given up.
   void truncate(std::int64_t num_tokens);
 
   std::size_t num_bytes() const;
@@ -65,6 +65,7 @@ class DecoderState {
   std::vector<std::variant<KvCache, DeltaCache>> layers_;
   bool recurrent_ = false;
   std::int64_t num_tokens_ = 0;
+  std::int64_t chunk_start_ = 0;  // where the recurrent layers' matrices are
   bool in_pass_ = false;
 };
 

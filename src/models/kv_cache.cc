@@ -42,11 +42,11 @@ KvCache::Page KvCache::copy_of(const Page& page, std::int64_t num_tokens,
 
 void KvCache::write(std::int64_t position, ConstMatrix kv) {
   check(kv.cols == row_floats(), "[kv_cache] expected {} columns, got {}", row_floats(), kv.cols);
+  check(position <= num_stored(), "[kv_cache] position {} is beyond the {} tokens stored", position,
+        num_stored());
   for (std::int64_t i = 0; i < kv.rows;) {
     const auto index = static_cast<std::size_t>((position + i) / kKvPageTokens);
     const std::int64_t first = (position + i) % kKvPageTokens;
-    check(index <= pages_.size() && (index < pages_.size() || first == 0),
-          "[kv_cache] position {} is beyond what is stored", position);
     pages_.resize(index + 1);
     rows_.resize(index + 1);
     Page& page = pages_[index];
@@ -63,6 +63,11 @@ void KvCache::write(std::int64_t position, ConstMatrix kv) {
     rows_[index] = page.memory->data();
     i += count;
   }
+}
+
+std::int64_t KvCache::num_stored() const {
+  if (pages_.empty()) return 0;
+  return static_cast<std::int64_t>(pages_.size() - 1) * kKvPageTokens + pages_.back().num_tokens;
 }
 
 std::size_t KvCache::num_bytes() const {

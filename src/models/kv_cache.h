@@ -22,6 +22,7 @@ class KvCache {
 
   /// Stores kv [n, 2 * kv_dim], keys then values, of the tokens from `position` on, where
   /// `position` is at most the number of tokens stored. What was stored from there on is dropped.
+  /// Throws LatticeError(kInternal) for a gap or another width.
   void write(std::int64_t position, ConstMatrix kv);
 
   /// What the first `num_tokens` tokens stored; valid until the next write.
@@ -36,6 +37,7 @@ class KvCache {
     std::int64_t num_tokens = 0;  // kKvPageTokens: full
   };
 
+  std::int64_t num_stored() const;
   std::int64_t row_floats() const { return 2 * kv_dim_; }
   Page copy_of(const Page& page, std::int64_t num_tokens, std::int64_t capacity) const;
   std::int64_t capacity(const Page& page) const;
