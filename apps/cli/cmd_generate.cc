@@ -10,6 +10,7 @@
 #include "row_error.h"
 #include "stream_output.h"
 #include "text_input.h"
+#include "text_options.h"
 
 namespace lattice::cli {
 namespace {
@@ -39,6 +40,13 @@ std::string json_line(std::size_t index, const Generation& row, const std::optio
   return json.take() + "\n";
 }
 
+std::string table_line(std::size_t index, const Generation& row,
+                       const std::optional<Error>& error) {
+  if (error) return fmt::format("{:>6}  error: {}\n", index, error->message);
+  return fmt::format("{:>6}  {:>9}  {}\n", index, finish_reason_name(row.finish_reason),
+                     first_line(row.text));
+}
+
 /// Many prompts: some rows at a time, generated together, written in order.
 class GenerateRun {
  public:
@@ -46,6 +54,7 @@ class GenerateRun {
       : verb_(verb),
         model_(model),
         options_(options),
+        line_(writes_table(verb.output) ? table_line : json_line),
         lines_(open_lines(verb.output, "lattice generate\nmodel " + model.info().directory)) {}
 
   int run() {
@@ -70,7 +79,7 @@ class GenerateRun {
         raise_row_error(next_index_, *error);
       }
       failed_ = failed_ || error.has_value();
-      lines_->write(json_line(next_index_++, rows[i], error));
+      lines_->write(line_(next_index_++, rows[i], error));
     }
     lines_->flush();
     prompts_.clear();
@@ -80,6 +89,7 @@ class GenerateRun {
   const GenerateVerb& verb_;
   const Model& model_;
   const GenerateOptions& options_;
+  decltype(&json_line) line_;
   std::unique_ptr<LineSink> lines_;
   std::vector<std::string> prompts_;  ///< empty where there is an error
   std::vector<std::optional<Error>> errors_;
@@ -117,6 +127,9 @@ void run_generate(const GenerateVerb& arguments, const CLI::App& verb) {
                     static_cast<int>(verb.count("--prompt-file") > 0);
   if (given != 1) {
     throw UsageError("expected one of --prompt, --prompt-file, --input or TEXT arguments");
+  }
+  if (!rows && (verb.count("--output") > 0 || verb.count("--format") > 0)) {
+    throw UsageError("--output and --format go with --input or TEXT arguments");
   }
   const Model model = load_model(arguments.model);
   // Greedy unless asked: the model's own sampling defaults are for chat.

@@ -14,6 +14,7 @@ InterruptGuard::InterruptGuard() {
   g_interrupted = 0;
   struct sigaction action = {};
   action.sa_handler = [](int) { g_interrupted = 1; };
+  action.sa_flags = SA_RESTART;  // a write that waits for its reader is not to fail
   ::sigaction(SIGINT, &action, &g_previous);
 }
 

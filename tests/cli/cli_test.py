@@ -18,8 +18,8 @@ MODEL = str(TINY / "bert-mean")
 CROSS = TINY.parent / "cross"
 RERANKER = str(CROSS / "bert-1-label")
 CLASSIFIER = str(CROSS / "bert-3-labels")
-VERBS = ["embed", "rerank", "classify", "tokenize", "info", "quantize", "pull", "list", "rm", "bench",
-         "doctor"]
+VERBS = ["embed", "rerank", "classify", "generate", "chat", "perplexity", "tokenize", "info", "quantize",
+         "pull", "list", "rm", "bench", "doctor"]
 
 
 def run(*args, code=0, **kwargs):
