@@ -59,6 +59,14 @@ class LatticeEngine:
                          *self.bench_flags)
         return parse_bench(out, batch, length)
 
+    def bench_generation(self, shape: str) -> dict:
+        """One shape PROMPTxOUTPUT: prompt_ms, token_ms, read_bytes_per_s and peak_rss_bytes."""
+        value = json.loads(self._call("bench", "--generate", shape, "--seconds", "0", "--json"))
+        row = value["generations"][0]
+        return {"prompt_ms": field(row, "prompt_ms"), "token_ms": field(row, "token_ms"),
+                "read_bytes_per_s": field(value, "read_bytes_per_s"),
+                "peak_rss_bytes": field(value, "peak_rss_bytes")}
+
     def leg(self, batch: int, length: int, seconds: float):
         """A leg for protocol.interleave."""
         return lambda: [self.bench(batch, length, seconds, WARM_UP_SECONDS)["median_s"]]
