@@ -203,7 +203,8 @@ void print_text(const Model& model, const BenchReport& report) {
   if (report.read_bandwidth) {
     out += fmt::format("memory reads {:.1f} GB/s\n", *report.read_bandwidth / 1e9);
   }
-  out += fmt::format("peak memory {:.1f} MiB\n", static_cast<double>(report.peak_rss_bytes) / 0x1p20);
+  out +=
+      fmt::format("peak memory {:.1f} MiB\n", static_cast<double>(report.peak_rss_bytes) / 0x1p20);
   std::fputs(out.c_str(), stdout);
 }
 
