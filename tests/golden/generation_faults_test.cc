@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/quantize.h"
 #include "golden/generator_support.h"
 #include "support/forwarding_backend.h"
 #include "support/model_copy.h"
 #include "support/weight_edit.h"
+#include "tensor/q8_0.h"
 
 namespace lattice {
 namespace {
@@ -270,6 +272,33 @@ TEST(GenerationFault, FlatQueriesAndGatesAreNoticed) {
     }
   };
   EXPECT_GT(logits_after("v-heads-4", "model.layers.3.self_attn.q_proj.weight", flat), 1e-3);
+}
+
+/// The difference of a quantized copy's logits, of whose down_proj `shift` moves the scales by a
+/// block.
+double quantized_difference(bool shift) {
+  const GenerationVariant& variant = generation_variant("v-heads-4");
+  const TempDir copy;
+  quantize_model(variant.directory, copy.path() / "q8");
+  if (shift) {
+    edit_weight_bytes(copy.path() / "q8" / "model.safetensors",
+                      "model.layers.0.mlp.down_proj.weight",
+                      [](std::string_view, std::span<char> bytes) {
+                        constexpr std::size_t kBlock = sizeof(Q8WeightBlock);
+                        for (std::size_t i = 0; i + kBlock < bytes.size(); i += kBlock) {
+                          std::copy_n(&bytes[i + kBlock], sizeof(Float16), &bytes[i]);
+                        }
+                      });
+  }
+  const Model model =
+      Model::from_directory(copy.path() / "q8", {.device = "cpu", .num_threads = 1});
+  const GenerationCase c = load_generation_golden(variant).cases[8];
+  return max_abs_difference(last_logits(model.impl().generator().model(), c.ids), c.logits);
+}
+
+// Against the error that Q8_0 has anyway.
+TEST(GenerationFault, ScalesOfTheNextBlockAreNoticed) {
+  EXPECT_GT(quantized_difference(true), 3 * quantized_difference(false));
 }
 
 }  // namespace
