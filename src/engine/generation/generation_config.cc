@@ -181,6 +181,10 @@ SamplingOptions default_sampling(const GenerationConfig& config) {
   if (config.repetition_penalty) options.repetition_penalty = config.repetition_penalty->value;
   if (!config.do_sample || !config.do_sample->value) return options;
   options.temperature = config.temperature ? config.temperature->value : 1;
+  // A file may say less than is allowed as an option; it means as good as greedy.
+  if (options.temperature > 0) {
+    options.temperature = std::max(options.temperature, SamplingOptions::kMinTemperature);
+  }
   options.top_k = config.top_k ? config.top_k->value : kTransformersTopK;
   if (config.top_p) options.top_p = config.top_p->value;
   if (config.min_p) options.min_p = config.min_p->value;

@@ -80,6 +80,13 @@ TEST(GenerationConfig, SamplingNeedsDoSample) {
   EXPECT_EQ(sampled.top_k, 50);
 }
 
+TEST(GenerationConfig, ATemperatureCloseToZeroCanBeSampledWith) {
+  const SamplingOptions options =
+      default_sampling(load({R"({"do_sample": true, "temperature": 1e-6})"}));
+  EXPECT_EQ(options.temperature, SamplingOptions::kMinTemperature);
+  validate(options, 1000);
+}
+
 TEST(GenerationConfig, EndTokensComeFromTheFirstFileThatNamesThem) {
   const std::string root = R"({"eos_token_id": 2, "text_config": {"eos_token_id": 3}})";
   const auto expect_eos = [](const Files& files, const Ids& ids, const std::string& source) {
