@@ -208,6 +208,11 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::strin
     return fail(ErrorCode::kMalformed, "{}: {} bytes of JSON exceed the limit of 4 GiB", source,
                 text.size());
   }
+  // simdjson copies the text even when there is none, and an empty view may point nowhere.
+  if (text.empty()) {
+    return fail(ErrorCode::kMalformed, "{}: invalid JSON: {}", source,
+                simdjson::error_message(simdjson::EMPTY));
+  }
   auto storage = std::make_unique<Storage>();
   if (storage->parser.allocate(text.size(), kMaxDepth) != simdjson::SUCCESS) {
     return fail(ErrorCode::kMalformed, "{}: not enough memory to parse {} bytes of JSON", source,

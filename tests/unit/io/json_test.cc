@@ -50,6 +50,12 @@ TEST(Json, RefusesBadTextWithTheSourceName) {
   }
 }
 
+TEST(Json, RefusesAViewOfNothing) {
+  const auto document = JsonDocument::parse(std::string_view(), "config.json");
+  ASSERT_FALSE(document);
+  EXPECT_EQ(document.error().code, ErrorCode::kMalformed);
+}
+
 TEST(Json, RefusesDeepNesting) {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
   EXPECT_FALSE(JsonDocument::parse(deep, "t"));
