@@ -57,6 +57,18 @@ class AnswerDisplay {
   bool thinking_ = false;
 };
 
+/// Answers on standard output; what it cost goes to standard error unless `quiet`.
+ChatAnswer show_answer(ChatSession& session, const std::vector<ChatMessage>& messages,
+                       const ChatOptions& options, bool quiet) {
+  AnswerDisplay display;
+  ChatAnswer answer = session.answer(
+      messages, options,
+      [&](ChatChannel channel, std::string_view piece) { return display.show(channel, piece); });
+  display.finish();
+  if (!quiet) std::fprintf(stderr, "%s\n", timings_line(answer.generation.timings).c_str());
+  return answer;
+}
+
 /// An interactive conversation, line by line from standard input.
 class Conversation {
  public:
@@ -92,19 +104,11 @@ class Conversation {
   void ask(const std::string& question) {
     messages_.push_back({"user", question});
     const InterruptGuard guard;
-    AnswerDisplay display;
     try {
-      const ChatAnswer answer =
-          session_.answer(messages_, options_, [&](ChatChannel channel, std::string_view piece) {
-            return display.show(channel, piece);
-          });
-      display.finish();
+      const ChatAnswer answer = show_answer(session_, messages_, options_, quiet_);
       messages_.push_back(
           {"assistant", answer.content,
            answer.reasoning.empty() ? std::nullopt : std::optional(answer.reasoning)});
-      if (!quiet_) {
-        std::fprintf(stderr, "%s\n", timings_line(answer.generation.timings).c_str());
-      }
     } catch (const LatticeError& error) {
       messages_.pop_back();
       std::fprintf(stderr, "lattice: error: %s\n", error.what());
@@ -157,14 +161,7 @@ void answer_one(ChatSession session, const ChatOptions& options, const ChatArgum
   if (!arguments.system.empty()) messages.push_back({"system", arguments.system});
   messages.push_back({"user", arguments.message});
   if (!arguments.json) {
-    AnswerDisplay display;
-    const ChatAnswer answer = session.answer(
-        messages, options,
-        [&](ChatChannel channel, std::string_view piece) { return display.show(channel, piece); });
-    display.finish();
-    if (!arguments.model.quiet) {
-      std::fprintf(stderr, "%s\n", timings_line(answer.generation.timings).c_str());
-    }
+    show_answer(session, messages, options, arguments.model.quiet);
     return;
   }
   const ChatAnswer answer = session.answer(messages, options);

@@ -28,11 +28,11 @@ struct GenerateVerb {
   bool json = false;
 };
 
-std::string json_line(std::size_t index, const Generation& row, const std::optional<Error>& error) {
+std::string json_line(std::size_t index, const Generation& row) {
   JsonWriter json;
   json.begin_object().field("index", index);
-  if (error) {
-    add_row_error(json, *error);
+  if (row.error) {
+    add_row_error(json, *row.error);
   } else {
     add_generation(json, row);
   }
@@ -40,9 +40,8 @@ std::string json_line(std::size_t index, const Generation& row, const std::optio
   return json.take() + "\n";
 }
 
-std::string table_line(std::size_t index, const Generation& row,
-                       const std::optional<Error>& error) {
-  if (error) return fmt::format("{:>6}  error: {}\n", index, error->message);
+std::string table_line(std::size_t index, const Generation& row) {
+  if (row.error) return fmt::format("{:>6}  error: {}\n", index, row.error->message);
   return fmt::format("{:>6}  {:>9}  {}\n", index, finish_reason_name(row.finish_reason),
                      first_line(row.text));
 }
@@ -60,9 +59,9 @@ class GenerateRun {
   int run() {
     TextInput input(verb_.input);
     while (auto row = input.next()) {
-      prompts_.push_back(row->has_value() ? (*row)->text : std::string());
+      if (row->has_value()) prompts_.push_back((*row)->text);
       errors_.push_back(row->has_value() ? std::nullopt : std::optional(row->error()));
-      if (prompts_.size() == verb_.parallel) write_rows();
+      if (errors_.size() == verb_.parallel) write_rows();
     }
     write_rows();
     lines_->finish();
@@ -71,15 +70,21 @@ class GenerateRun {
 
  private:
   void write_rows() {
-    const std::vector<Generation> rows = model_.generate_batch(prompts_, options_);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::optional<Error>& error = errors_[i] ? errors_[i] : rows[i].error;
-      if (error && verb_.on_error == "fail") {
-        lines_->flush();
-        raise_row_error(next_index_, *error);
+    std::vector<Generation> generated = model_.generate_batch(prompts_, options_);
+    std::size_t next = 0;
+    for (const std::optional<Error>& bad_row : errors_) {
+      Generation row;
+      if (bad_row) {
+        row.error = bad_row;
+      } else {
+        row = std::move(generated[next++]);
       }
-      failed_ = failed_ || error.has_value();
-      lines_->write(line_(next_index_++, rows[i], error));
+      if (row.error && verb_.on_error == "fail") {
+        lines_->flush();
+        raise_row_error(next_index_, *row.error);
+      }
+      failed_ = failed_ || row.error.has_value();
+      lines_->write(line_(next_index_++, row));
     }
     lines_->flush();
     prompts_.clear();
@@ -91,8 +96,8 @@ class GenerateRun {
   const GenerateOptions& options_;
   decltype(&json_line) line_;
   std::unique_ptr<LineSink> lines_;
-  std::vector<std::string> prompts_;  ///< empty where there is an error
-  std::vector<std::optional<Error>> errors_;
+  std::vector<std::string> prompts_;          ///< of the rows without an error
+  std::vector<std::optional<Error>> errors_;  ///< of every row
   std::size_t next_index_ = 0;
   bool failed_ = false;
 };

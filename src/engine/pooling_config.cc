@@ -3,7 +3,6 @@
 #include <array>
 #include <optional>
 
-#include "base/log.h"
 #include "io/config_reader.h"
 
 namespace lattice {
@@ -80,9 +79,7 @@ PoolingConfig parse_pooling_config(const std::filesystem::path& file, std::int64
     }
   }
   value_or_throw(reader.finish());
-  for (const std::string& key : reader.unread_keys()) {
-    log_warning("{}: unknown key \"{}\" is ignored", file.string(), key);
-  }
+  reader.warn_unread_keys();
   return config;
 }
 

@@ -2,17 +2,10 @@
 
 #include <fmt/ranges.h>
 
-#include "base/log.h"
 #include "io/config_reader.h"
 
 namespace lattice {
 namespace {
-
-void warn_unread(const ConfigReader& reader) {
-  for (const std::string& key : reader.unread_keys()) {
-    log_warning("{}: unknown key \"{}\" is ignored", reader.source(), key);
-  }
-}
 
 void read_prompts(ConfigReader& reader, SentencePrompts& out) {
   const Json* prompts = reader.get("prompts");
@@ -65,7 +58,7 @@ SentencePrompts load_sentence_prompts(const std::filesystem::path& directory) {
       raise(ErrorCode::kMalformed, "{}: default_prompt_name: {}", file.string(), error.what());
     }
   }
-  warn_unread(reader);
+  reader.warn_unread_keys();
   return out;
 }
 
@@ -88,7 +81,7 @@ TransformerModuleConfig load_transformer_module_config(const std::filesystem::pa
     reader.ignore({"processing_kwargs", "unpad_inputs", "model_args", "tokenizer_args",
                    "config_args", "model_kwargs", "processor_kwargs", "config_kwargs"});
     value_or_throw(reader.finish());
-    warn_unread(reader);
+    reader.warn_unread_keys();
     out.source = name;
     return out;
   }

@@ -1,6 +1,5 @@
 #include "engine/sentence_module.h"
 
-#include "base/log.h"
 #include "io/config_reader.h"
 
 namespace lattice {
@@ -91,9 +90,7 @@ void check_input_dimension(ConfigReader& reader, std::string_view key, std::int6
 
 void finish(ConfigReader& reader) {
   value_or_throw(reader.finish());
-  for (const std::string& key : reader.unread_keys()) {
-    log_warning("{}: unknown key \"{}\" is ignored", reader.source(), key);
-  }
+  reader.warn_unread_keys();
 }
 
 Linear load_f32_linear(const WeightScope& scope, std::int64_t in, std::int64_t out, bool bias) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/log.h"
+
 namespace lattice {
 
 ConfigReader::ConfigReader(const Json& object, std::string source)
@@ -34,6 +36,16 @@ bool ConfigReader::has(std::string_view key) { return find(key) != nullptr; }
 void ConfigReader::missing(std::string_view key, std::string_view expected) {
   set_error(ErrorCode::kMalformed,
             fmt::format("{}: {} is missing (expected {})", source_, key, expected));
+}
+
+void ConfigReader::refuse(std::string_view key, std::string_view why) {
+  set_error(ErrorCode::kUnsupported, fmt::format("{}: {}: {}", source_, key, why));
+}
+
+void ConfigReader::warn_unread_keys() const {
+  for (const std::string& key : unread_keys()) {
+    log_warning("{}: unknown key \"{}\" is ignored", source_, key);
+  }
 }
 
 void ConfigReader::wrong_type(std::string_view key, std::string_view expected, const Json& got) {

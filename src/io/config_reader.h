@@ -44,6 +44,8 @@ class ConfigReader {
 
   /// Records an error of the caller's own, unless there is one already.
   void set_error(ErrorCode code, std::string message);
+  /// kUnsupported, "<source>: <key>: <why>": a setting that would change the computation.
+  void refuse(std::string_view key, std::string_view why);
   /// kMalformed, "<source>: <key>: expected <expected>, got <kind>".
   void wrong_type(std::string_view key, std::string_view expected, const Json& got);
 
@@ -52,6 +54,8 @@ class ConfigReader {
 
   /// Keys of the object that nobody read or ignored, in file order.
   std::vector<std::string> unread_keys() const;
+  /// Logs a warning for each of them.
+  void warn_unread_keys() const;
 
   const std::string& source() const { return source_; }
 

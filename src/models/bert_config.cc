@@ -1,6 +1,5 @@
 #include "models/bert_config.h"
 
-#include "base/log.h"
 #include "io/config_reader.h"
 #include "io/quantization_config.h"
 
@@ -64,20 +63,17 @@ void ignore_inert_keys(ConfigReader& reader) {
 }
 
 void refuse_unsupported(ConfigReader& reader) {
-  const auto refuse = [&reader](std::string_view key, std::string_view why) {
-    reader.set_error(ErrorCode::kUnsupported, fmt::format("{}: {}: {}", reader.source(), key, why));
-  };
   const std::string positions = reader.get_string("position_embedding_type", "absolute");
   if (positions != "absolute") {
-    refuse("position_embedding_type", fmt::format("\"{}\" is not implemented", positions));
+    reader.refuse("position_embedding_type", fmt::format("\"{}\" is not implemented", positions));
   }
-  if (reader.get_bool("is_decoder", false)) refuse("is_decoder", "true is not implemented");
+  if (reader.get_bool("is_decoder", false)) reader.refuse("is_decoder", "true is not implemented");
   if (reader.get_bool("add_cross_attention", false)) {
-    refuse("add_cross_attention", "true is not implemented");
+    reader.refuse("add_cross_attention", "true is not implemented");
   }
   const Json* pruned = reader.get("pruned_heads");
   if (pruned != nullptr && !pruned->members().empty()) {
-    refuse("pruned_heads", "pruned heads are not implemented");
+    reader.refuse("pruned_heads", "pruned heads are not implemented");
   }
 }
 
@@ -87,9 +83,7 @@ void read_activation(ConfigReader& reader, BertConfig& config) {
   if (activation) {
     config.hidden_act = *activation;
   } else {
-    reader.set_error(
-        ErrorCode::kUnsupported,
-        fmt::format("{}: hidden_act: \"{}\" is not implemented", reader.source(), name));
+    reader.refuse("hidden_act", fmt::format("\"{}\" is not implemented", name));
   }
 }
 
@@ -139,9 +133,7 @@ BertConfig parse_bert_config(const Json& config_json, const std::string& path) {
   check_consistency(reader, config);
   ignore_inert_keys(reader);
   value_or_throw(reader.finish());
-  for (const std::string& key : reader.unread_keys()) {
-    log_warning("{}: unknown key \"{}\" is ignored", path, key);
-  }
+  reader.warn_unread_keys();
   return config;
 }
 

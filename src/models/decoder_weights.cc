@@ -13,9 +13,9 @@ WeightScope find_decoder_root(const WeightScope& weights, const std::string& con
         config_path, kProbe);
 }
 
-Tensor load_decoder_head(const ModelSource& source, const ModelTraits& traits, bool tied) {
+Tensor load_decoder_head(const ModelSource& source, const ModelTraits& traits) {
   const WeightScope head = source.weights.child("lm_head");
-  const bool from_table = tied && !head.has("weight");
+  const bool from_table = traits.tie_word_embeddings && !head.has("weight");
   const WeightScope scope =
       from_table ? find_decoder_root(source.weights, source.config_path).child("embed_tokens")
                  : head;

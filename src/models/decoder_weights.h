@@ -11,8 +11,8 @@ namespace lattice {
 WeightScope find_decoder_root(const WeightScope& weights, const std::string& config_path);
 
 /// The weight [vocab_size, hidden_size] that gives a language model's logits: lm_head.weight if the
-/// files have it, else the embedding table if `tied` (tie_word_embeddings). Throws kNotFound for an
-/// untied model without lm_head.weight.
-Tensor load_decoder_head(const ModelSource& source, const ModelTraits& traits, bool tied);
+/// files have it, else the embedding table where tie_word_embeddings says so. Throws kNotFound for
+/// an untied model without lm_head.weight.
+Tensor load_decoder_head(const ModelSource& source, const ModelTraits& traits);
 
 }  // namespace lattice

@@ -57,15 +57,7 @@ class Qwen3Model final : public TextModel {
       layers_.push_back(load_layer(layers.child(std::to_string(i)), config, source.format));
     }
     norm_ = RmsNorm::load(root.child("norm"), config.hidden_size, config.rms_norm_eps);
-    traits_ = {.family = "qwen3",
-               .vocab_size = config.vocab_size,
-               .hidden_size = config.hidden_size,
-               .num_hidden_layers = config.num_hidden_layers,
-               .num_attention_heads = config.num_attention_heads,
-               .max_positions = config.max_position_embeddings,
-               .positions_are_hard_limit = false,
-               .rotary_positions = true,
-               .bidirectional = false};
+    traits_ = decoder_traits("qwen3", config);
   }
 
   const ModelTraits& traits() const override { return traits_; }
@@ -166,7 +158,7 @@ const ModelFamily& qwen3_family() {
       .unused_weights = {"lm_head.", "score."},
       .load = load_qwen3,
       .load_head = load_qwen3_head,
-      .language_head = load_qwen3_language_head,
+      .language_head = load_decoder_head,
   };
   return family;
 }

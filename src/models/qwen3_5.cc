@@ -52,15 +52,7 @@ class Qwen35Model final : public TextModel {
                                    source.format));
     }
     norm_ = RmsNorm::load(root.child("norm"), config.hidden_size, config.rms_norm_eps, kNormOffset);
-    traits_ = {.family = "qwen3_5",
-               .vocab_size = config.vocab_size,
-               .hidden_size = config.hidden_size,
-               .num_hidden_layers = config.num_hidden_layers,
-               .num_attention_heads = config.num_attention_heads,
-               .max_positions = config.max_position_embeddings,
-               .positions_are_hard_limit = false,
-               .rotary_positions = true,
-               .bidirectional = false};
+    traits_ = decoder_traits("qwen3_5", config);
   }
 
   const ModelTraits& traits() const override { return traits_; }
@@ -121,11 +113,6 @@ std::unique_ptr<TextModel> load_qwen3_5(const ModelSource& source) {
       config, find_decoder_root(source.weights, source.config_path), source);
 }
 
-Tensor load_language_head(const ModelSource& source, const ModelTraits& traits) {
-  const Qwen35Config config = parse_qwen3_5_config(source.config, source.config_path);
-  return load_decoder_head(source, traits, config.tie_word_embeddings);
-}
-
 }  // namespace
 
 const ModelFamily& qwen3_5_family();  // declared for families.cc
@@ -139,7 +126,7 @@ const ModelFamily& qwen3_5_family() {
       .unused_weights = {"lm_head.", "visual.", "mtp."},
       .load = load_qwen3_5,
       .load_head = nullptr,
-      .language_head = load_language_head,
+      .language_head = load_decoder_head,
   };
   return family;
 }

@@ -1,76 +1,19 @@
 #include "models/qwen3_5_config.h"
 
-#include "base/log.h"
 #include "io/config_reader.h"
 #include "io/quantization_config.h"
 
 namespace lattice {
 namespace {
 
-constexpr std::int64_t kMaxWidth = std::int64_t{1} << 20;
-constexpr std::int64_t kMaxVocab = std::int64_t{1} << 24;
-constexpr std::int64_t kMaxLayers = 1024;
 constexpr std::int64_t kMaxHeads = 4096;
 constexpr std::int64_t kMaxHeadDim = 4096;
-
-// Keys that do not change the forward pass of the language model.
-void ignore_inert_keys(ConfigReader& reader) {
-  reader.ignore({"architectures",
-                 "model_type",
-                 "transformers_version",
-                 "torch_dtype",
-                 "dtype",
-                 "_name_or_path",
-                 "attention_dropout",
-                 "initializer_range",
-                 "use_cache",
-                 "bos_token_id",
-                 "eos_token_id",
-                 "pad_token_id",
-                 "output_attentions",
-                 "output_hidden_states",
-                 "return_dict",
-                 "id2label",
-                 "label2id",
-                 "attn_implementation",
-                 "chunk_size_feed_forward",
-                 "is_encoder_decoder",
-                 "problem_type",
-                 "mamba_ssm_dtype",
-                 "mtp_num_hidden_layers",
-                 "mtp_use_dedicated_embeddings",
-                 "output_gate_type",
-                 "partial_rotary_factor",
-                 "full_attention_interval"});
-}
-
-void refuse(ConfigReader& reader, std::string_view key, std::string_view why) {
-  reader.set_error(ErrorCode::kUnsupported, fmt::format("{}: {}: {}", reader.source(), key, why));
-}
+constexpr std::int64_t kMaxInterval = 1024;
+constexpr DecoderConfigRules kRules = {.default_head_dim = 256, .max_heads = kMaxHeads};
 
 void malformed(ConfigReader& reader, std::string_view key, std::string_view expected) {
   reader.set_error(ErrorCode::kMalformed,
                    fmt::format("{}: {}: expected {}", reader.source(), key, expected));
-}
-
-void read_shape(ConfigReader& reader, Qwen35Config& config) {
-  config.vocab_size = reader.require_int("vocab_size", 1, kMaxVocab);
-  config.hidden_size = reader.require_int("hidden_size", 1, kMaxWidth);
-  config.intermediate_size = reader.require_int("intermediate_size", 1, kMaxWidth);
-  config.num_hidden_layers = reader.require_int("num_hidden_layers", 1, kMaxLayers);
-  config.num_attention_heads = reader.require_int("num_attention_heads", 1, kMaxHeads);
-  config.num_key_value_heads =
-      reader.get_int("num_key_value_heads", config.num_attention_heads, 1, kMaxHeads);
-  config.head_dim = reader.get_int("head_dim", 256, 1, kMaxHeadDim);
-  config.max_position_embeddings =
-      reader.get_int("max_position_embeddings", 32768, 1, std::int64_t{1} << 30);
-  config.rms_norm_eps = static_cast<float>(reader.get_double("rms_norm_eps", 1e-6));
-  if (reader.ok() && config.num_attention_heads % config.num_key_value_heads != 0) {
-    malformed(reader, "num_key_value_heads",
-              fmt::format("a divisor of num_attention_heads {}, got {}", config.num_attention_heads,
-                          config.num_key_value_heads));
-  }
-  if (!(config.rms_norm_eps > 0.0f)) malformed(reader, "rms_norm_eps", "a positive number");
 }
 
 void read_delta_shape(ConfigReader& reader, Qwen35Config& config) {
@@ -90,7 +33,7 @@ void read_delta_shape(ConfigReader& reader, Qwen35Config& config) {
 }
 
 void read_layer_types(ConfigReader& reader, Qwen35Config& config) {
-  const std::int64_t interval = reader.get_int("full_attention_interval", 4, 1, kMaxLayers);
+  const std::int64_t interval = reader.get_int("full_attention_interval", 4, 1, kMaxInterval);
   const Json* types = reader.get("layer_types");
   if (!reader.ok()) return;
   for (std::int64_t i = 0; i < config.num_hidden_layers; ++i) {
@@ -107,7 +50,7 @@ void read_layer_types(ConfigReader& reader, Qwen35Config& config) {
     const std::string_view type = types->items()[i].as_string().value_or("?");
     config.is_attention[i] = type == "full_attention";
     if (type != "full_attention" && type != "linear_attention") {
-      refuse(reader, "layer_types", fmt::format("\"{}\" is not implemented", type));
+      reader.refuse("layer_types", fmt::format("\"{}\" is not implemented", type));
     }
   }
 }
@@ -133,23 +76,21 @@ void read_rope(ConfigReader& reader, Qwen35Config& config) {
 }
 
 void read_options(ConfigReader& reader, Qwen35Config& config) {
-  config.attention_bias = reader.get_bool("attention_bias", false);
-  config.tie_word_embeddings = reader.get_bool("tie_word_embeddings", false);
   const std::string act = reader.get_string("hidden_act", "silu");
   if (const auto parsed = parse_activation(act)) {
     config.hidden_act = *parsed;
   } else {
-    refuse(reader, "hidden_act", fmt::format("\"{}\" is not implemented", act));
+    reader.refuse("hidden_act", fmt::format("\"{}\" is not implemented", act));
   }
   if (!reader.get_bool("attn_output_gate", true)) {
-    refuse(reader, "attn_output_gate", "attention without an output gate is not implemented");
+    reader.refuse("attn_output_gate", "attention without an output gate is not implemented");
   }
   const Json* dense = reader.get("mlp_only_layers");
   if (dense != nullptr && !dense->items().empty()) {
-    refuse(reader, "mlp_only_layers", "mixtures of experts are not implemented");
+    reader.refuse("mlp_only_layers", "mixtures of experts are not implemented");
   }
   if (reader.has("num_experts")) {
-    refuse(reader, "num_experts", "mixtures of experts are not implemented");
+    reader.refuse("num_experts", "mixtures of experts are not implemented");
   }
   read_quantization(reader);
 }
@@ -157,16 +98,16 @@ void read_options(ConfigReader& reader, Qwen35Config& config) {
 Qwen35Config parse_text_config(const Json& json, const std::string& source) {
   ConfigReader reader(json, source);
   Qwen35Config config;
-  read_shape(reader, config);
+  read_decoder_config(reader, kRules, config);
   read_delta_shape(reader, config);
   read_options(reader, config);
   read_layer_types(reader, config);
   read_rope(reader, config);
-  ignore_inert_keys(reader);
+  reader.ignore({"is_encoder_decoder", "mamba_ssm_dtype", "mtp_num_hidden_layers",
+                 "mtp_use_dedicated_embeddings", "output_gate_type", "partial_rotary_factor",
+                 "full_attention_interval"});
   value_or_throw(reader.finish());
-  for (const std::string& key : reader.unread_keys()) {
-    log_warning("{}: unknown key \"{}\" is ignored", source, key);
-  }
+  reader.warn_unread_keys();
   return config;
 }
 

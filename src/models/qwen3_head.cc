@@ -1,7 +1,6 @@
 #include "models/qwen3_head.h"
 
 #include "io/config_reader.h"
-#include "models/decoder_weights.h"
 #include "models/linear_head.h"
 
 namespace lattice {
@@ -15,13 +14,6 @@ std::unique_ptr<SequenceHead> load_qwen3_head(const HeadSource& source) {
       .pad_token_id = static_cast<std::int32_t>(pad),
       .output = load_linear_part(source.model.weights.child("score"), source.hidden_size,
                                  source.num_labels, /*bias=*/false)});
-}
-
-Tensor load_qwen3_language_head(const ModelSource& source, const ModelTraits& traits) {
-  ConfigReader reader(source.config, source.config_path);
-  const bool tied = reader.get_bool("tie_word_embeddings", false);
-  value_or_throw(reader.finish());
-  return load_decoder_head(source, traits, tied);
 }
 
 }  // namespace lattice

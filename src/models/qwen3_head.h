@@ -8,7 +8,4 @@ namespace lattice {
 /// pad_token_id. Throws kNotFound naming a missing tensor.
 std::unique_ptr<SequenceHead> load_qwen3_head(const HeadSource& source);
 
-/// load_decoder_head with the tie_word_embeddings of a flat config.
-Tensor load_qwen3_language_head(const ModelSource& source, const ModelTraits& traits);
-
 }  // namespace lattice

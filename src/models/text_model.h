@@ -65,6 +65,8 @@ struct ModelTraits {
   bool rotary_positions = false;
   /// Whether a token attends to later ones (an encoder).
   bool bidirectional = true;
+  /// Whether a language model's head is the token table, unless the files have an lm_head.
+  bool tie_word_embeddings = false;
 };
 
 /// A transformer body: token ids in, last hidden states out. Immutable and thread-safe; one Context

@@ -5,31 +5,27 @@
 #include <memory>
 #include <vector>
 
-#include "ops/backend.h"
 #include "ops/context.h"
+#include "support/forwarding_backend.h"
 
 namespace lattice {
 
-/// A backend that computes everything with `tested` and every linear layer a second time with
+/// A backend that is the CPU backend, and computes every linear layer a second time with
 /// `specification`, on the very same inputs. So a whole forward pass is checked product by product:
 /// what one backend rounds otherwise in an early layer says nothing about the later ones.
-class CheckingBackend final : public Backend {
+class CheckingBackend final : public ForwardingBackend {
  public:
-  CheckingBackend(std::shared_ptr<const Backend> tested,
-                  std::shared_ptr<const Backend> specification)
-      : tested_(std::move(tested)), specification_(std::move(specification)) {}
+  explicit CheckingBackend(std::shared_ptr<const Backend> specification)
+      : specification_(std::move(specification)) {}
 
   /// Greatest |tested - specified| / max(1, |specified|) so far, and how many products there were.
   double worst() const { return worst_; }
   std::size_t num_products() const { return num_products_; }
 
-  std::string_view name() const override { return tested_->name(); }
-  std::string_view target() const override { return tested_->target(); }
-
   std::shared_ptr<const PackedLinear> pack_linear(ThreadPool& pool,
                                                   std::span<const LinearPart> parts,
                                                   WeightFormat format) const override {
-    return std::make_shared<const Pair>(tested_->pack_linear(pool, parts, format),
+    return std::make_shared<const Pair>(ForwardingBackend::pack_linear(pool, parts, format),
                                         specification_->pack_linear(pool, parts, format));
   }
 
@@ -42,7 +38,7 @@ class CheckingBackend final : public Backend {
     specification_->linear(context, specified);  // first: out may be the residual
     LinearArgs tested = args;
     tested.weight = pair.tested.get();
-    tested_->linear(context, tested);
+    ForwardingBackend::linear(context, tested);
     for (std::int64_t r = 0; r < args.out.rows; ++r) {
       for (std::int64_t c = 0; c < args.out.cols; ++c) {
         const auto wanted = static_cast<double>(specified.out.row(r)[c]);
@@ -52,41 +48,6 @@ class CheckingBackend final : public Backend {
       }
     }
     ++num_products_;
-  }
-
-  void embedding_lookup(Context& context, const EmbeddingLookupArgs& args) const override {
-    tested_->embedding_lookup(context, args);
-  }
-  void layer_norm(Context& context, const LayerNormArgs& args) const override {
-    tested_->layer_norm(context, args);
-  }
-  void rms_norm(Context& context, const RmsNormArgs& args) const override {
-    tested_->rms_norm(context, args);
-  }
-  void qk_norm_rope(Context& context, const QkNormRopeArgs& args) const override {
-    tested_->qk_norm_rope(context, args);
-  }
-  void attention(Context& context, const AttentionArgs& args) const override {
-    tested_->attention(context, args);
-  }
-  void activation(Context& context, const ActivationArgs& args) const override {
-    tested_->activation(context, args);
-  }
-  void gated_activation(Context& context, const GatedActivationArgs& args) const override {
-    tested_->gated_activation(context, args);
-  }
-  void causal_conv1d(Context& context, const CausalConv1dArgs& args) const override {
-    tested_->causal_conv1d(context, args);
-  }
-  void gated_delta_rule(Context& context, const GatedDeltaRuleArgs& args) const override {
-    tested_->gated_delta_rule(context, args);
-  }
-  void gated_rms_norm(Context& context, const GatedRmsNormArgs& args) const override {
-    tested_->gated_rms_norm(context, args);
-  }
-  void pool(Context& context, const PoolArgs& args) const override { tested_->pool(context, args); }
-  void l2_normalize(Context& context, const L2NormalizeArgs& args) const override {
-    tested_->l2_normalize(context, args);
   }
 
  private:
@@ -103,7 +64,6 @@ class CheckingBackend final : public Backend {
     std::shared_ptr<const PackedLinear> specified;
   };
 
-  std::shared_ptr<const Backend> tested_;
   std::shared_ptr<const Backend> specification_;
   mutable double worst_ = 0.0;
   mutable std::size_t num_products_ = 0;

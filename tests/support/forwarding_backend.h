@@ -9,7 +9,7 @@
 
 namespace lattice {
 
-/// The CPU backend, of which a test overrides what it wants to go wrong.
+/// The CPU backend, of which a test overrides what it wants to go wrong, or to be looked at.
 class ForwardingBackend : public Backend {
  public:
   std::string_view name() const override { return "forwarding"; }

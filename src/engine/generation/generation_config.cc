@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 
-#include "base/log.h"
 #include "engine/generation/generation_config_keys.h"
 #include "io/config_reader.h"
 
@@ -129,9 +128,7 @@ class GenerationConfigParser {
             reader_.source(), unsupported.key, unsupported.meaning);
     }
     for (const std::string_view key : kInertGenerationKeys) reader_.ignore({key});
-    for (const std::string& key : reader_.unread_keys()) {
-      log_warning("{}: unknown key \"{}\" is ignored", reader_.source(), key);
-    }
+    reader_.warn_unread_keys();
   }
 
   ConfigReader reader_;

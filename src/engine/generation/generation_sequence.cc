@@ -119,7 +119,7 @@ void GenerationSequence::emit(std::int32_t id, std::span<const float> logits) {
   if (!finished_ && result_.ids.size() >= request_.max_tokens) end(FinishReason::kLength);
 }
 
-void GenerationSequence::emit_text(std::string piece) {
+void GenerationSequence::emit_text(std::string_view piece) {
   const std::string safe = stops_.push(piece);
   result_.text += safe;
   if (!safe.empty() && request_.on_text && !request_.on_text(safe)) {

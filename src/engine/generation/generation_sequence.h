@@ -51,7 +51,7 @@ class GenerationSequence {
   void take_logits(std::span<const float> logits);
   void propose_drafts(std::size_t room);
   void emit(std::int32_t id, std::span<const float> logits);
-  void emit_text(std::string piece);
+  void emit_text(std::string_view piece);
   void end(FinishReason reason);
 
   const LanguageModel& model_;

@@ -38,8 +38,6 @@ class SequenceState {
   /// Keeps a copy of the state as it is now; the oldest one goes when there are too many.
   void take_snapshot();
 
-  std::size_t num_snapshots() const { return snapshots_.size(); }
-
  private:
   struct Snapshot {
     std::vector<std::int32_t> ids;

@@ -21,18 +21,9 @@ namespace HWY_NAMESPACE {
 
 void normalize(const float* x, std::int64_t size, float factor, float* out) {
   const FloatTag d;
-  LaneSum squares;
+  const FloatVec scale = hn::Set(d, factor / std::sqrt(sum_of_squares(x, size) + 1e-6f));
   std::int64_t i = 0;
   for (; i + kLanes <= size; i += kLanes) {
-    const FloatVec v = hn::LoadU(d, x + i);
-    squares.add_product(v, v);
-  }
-  if (i < size) {
-    const FloatVec v = load_partial(x + i, size - i);
-    squares.add_product(v, v);
-  }
-  const FloatVec scale = hn::Set(d, factor / std::sqrt(squares.total() + 1e-6f));
-  for (i = 0; i + kLanes <= size; i += kLanes) {
     hn::StoreU(hn::Mul(hn::LoadU(d, x + i), scale), d, out + i);
   }
   if (i < size) store_partial(hn::Mul(load_partial(x + i, size - i), scale), out + i, size - i);

@@ -108,18 +108,7 @@ void pool_sequences(const PoolArgs& args, std::int64_t begin, std::int64_t end) 
 
 /// The Euclidean norm, squares summed in f32.
 HWY_INLINE float row_norm(const float* x, std::int64_t size) {
-  const FloatTag d;
-  LaneSum sum;
-  std::int64_t i = 0;
-  for (; i + kLanes <= size; i += kLanes) {
-    const FloatVec v = hn::LoadU(d, x + i);
-    sum.add_product(v, v);
-  }
-  if (i < size) {
-    const FloatVec v = load_partial(x + i, size - i);
-    sum.add_product(v, v);
-  }
-  return std::sqrt(sum.total());
+  return std::sqrt(sum_of_squares(x, size));
 }
 
 /// Rows [begin, end).

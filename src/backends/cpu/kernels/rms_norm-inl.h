@@ -20,20 +20,11 @@ namespace HWY_NAMESPACE {
 HWY_INLINE void rms_norm_row(const float* x, const float* weight, float offset, float eps,
                              std::int64_t size, float* out) {
   const FloatTag d;
-  LaneSum squares;
+  const FloatVec inverse =
+      hn::Set(d, 1.0f / std::sqrt(sum_of_squares(x, size) / static_cast<float>(size) + eps));
+  const FloatVec offsets = hn::Set(d, offset);
   std::int64_t i = 0;
   for (; i + kLanes <= size; i += kLanes) {
-    const FloatVec v = hn::LoadU(d, x + i);
-    squares.add_product(v, v);
-  }
-  if (i < size) {
-    const FloatVec v = load_partial(x + i, size - i);
-    squares.add_product(v, v);
-  }
-  const FloatVec inverse =
-      hn::Set(d, 1.0f / std::sqrt(squares.total() / static_cast<float>(size) + eps));
-  const FloatVec offsets = hn::Set(d, offset);
-  for (i = 0; i + kLanes <= size; i += kLanes) {
     const FloatVec w = hn::Add(hn::LoadU(d, weight + i), offsets);
     hn::StoreU(hn::Mul(hn::Mul(hn::LoadU(d, x + i), inverse), w), d, out + i);
   }

@@ -60,6 +60,22 @@ class LaneSum {
   FloatVec last_;
 };
 
+/// The sum of squares of x [size], in f32, in LaneSum's order.
+HWY_INLINE float sum_of_squares(const float* x, std::int64_t size) {
+  const FloatTag d;
+  LaneSum squares;
+  std::int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    const FloatVec v = hn::LoadU(d, x + i);
+    squares.add_product(v, v);
+  }
+  if (i < size) {
+    const FloatVec v = load_partial(x + i, size - i);
+    squares.add_product(v, v);
+  }
+  return squares.total();
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace lattice
 HWY_AFTER_NAMESPACE();
