@@ -36,13 +36,12 @@ constexpr const char* kHelp =
 /// Shows an answer as it comes, its thoughts set apart.
 class AnswerDisplay {
  public:
-  bool show(ChatChannel channel, std::string_view piece) {
+  void show(ChatChannel channel, std::string_view piece) {
     const bool reasoning = channel == ChatChannel::kReasoning;
     if (reasoning && !thinking_) out_.write(styled_ ? "\033[2m" : "[thinking]\n");
     if (!reasoning && thinking_) end_thought();
     thinking_ = reasoning;
     out_.write(piece);
-    return !InterruptGuard::interrupted();
   }
   void finish() {
     if (thinking_ && styled_) out_.write("\033[0m");
@@ -61,9 +60,11 @@ class AnswerDisplay {
 ChatAnswer show_answer(ChatSession& session, const std::vector<ChatMessage>& messages,
                        const ChatOptions& options, bool quiet) {
   AnswerDisplay display;
-  ChatAnswer answer = session.answer(
-      messages, options,
-      [&](ChatChannel channel, std::string_view piece) { return display.show(channel, piece); });
+  ChatAnswer answer =
+      session.answer(messages, options, [&](ChatChannel channel, std::string_view piece) {
+        display.show(channel, piece);
+        return true;
+      });
   display.finish();
   if (!quiet) std::fprintf(stderr, "%s\n", timings_line(answer.generation.timings).c_str());
   return answer;
@@ -74,6 +75,7 @@ class Conversation {
  public:
   Conversation(ChatSession session, ChatOptions options, const ChatArguments& arguments)
       : session_(std::move(session)), options_(std::move(options)), quiet_(arguments.model.quiet) {
+    options_.generate.cancelled = InterruptGuard::interrupted;
     set_system(arguments.system);
   }
 

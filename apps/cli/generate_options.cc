@@ -28,8 +28,8 @@ std::pair<std::int32_t, float> parse_bias(const std::string& text) {
 void add_generate_options(CLI::App& verb, GenerateArguments& arguments) {
   GenerateOptions& options = arguments.options;
   SamplingOptions& sampling = options.sampling;
-  verb.add_option("--max-tokens", options.max_tokens, "The most tokens to generate")
-      ->capture_default_str();
+  verb.add_option("--max-tokens", options.max_tokens,
+                  "The most tokens to generate; default: max_new_tokens of the model, else 512");
   verb.add_option("--max-context", options.max_context,
                   "The most tokens of prompt and output; default: the model's positions");
   verb.add_option("--temperature", sampling.temperature, "0: the likeliest token (greedy)");
@@ -46,16 +46,18 @@ void add_generate_options(CLI::App& verb, GenerateArguments& arguments) {
   verb.add_option("--logit-bias", arguments.logit_bias, "ID=BIAS, added to a token's logit")
       ->allow_extra_args(false);
   verb.add_option("--seed", sampling.seed, "Of the random numbers; equal seeds give equal texts");
-  verb.add_option("--stop", options.stop, "End before this text (repeatable)")
+  verb.add_option("--stop", arguments.stop, "End before this text (repeatable)")
       ->allow_extra_args(false);
-  verb.add_flag("--ignore-eos", arguments.ignore_eos, "Do not end at the model's stop tokens");
+  verb.add_flag("--ignore-eos", arguments.ignore_eos,
+                "Do not end at the model's own stop tokens and texts");
   verb.add_option("--speculation", arguments.speculation,
-                  "Guess tokens ahead: none, or ngram (what followed the same tokens before)")
-      ->check(CLI::IsMember({"none", "ngram"}))
+                  "Guess tokens ahead: none, ngram (what followed the same tokens before), or mtp "
+                  "(the model's multi-token prediction head)")
+      ->check(CLI::IsMember({"none", "ngram", "mtp"}))
       ->capture_default_str();
-  verb.add_option("--max-drafts", options.max_drafts, "Guessed tokens per pass")
-      ->check(CLI::Range(1, 63))
-      ->capture_default_str();
+  verb.add_option("--max-drafts", options.max_drafts,
+                  "Guessed tokens per pass (default: 8 of ngram, 1 of mtp)")
+      ->check(CLI::Range(1, 63));
 }
 
 GenerateOptions generate_options(const GenerateArguments& arguments, const CLI::App& verb,
@@ -78,8 +80,13 @@ GenerateOptions generate_options(const GenerateArguments& arguments, const CLI::
     sampling.logit_bias.push_back(parse_bias(bias));
   }
   options.sampling = std::move(sampling);
-  if (arguments.ignore_eos) options.stop_token_ids.emplace();
+  if (arguments.ignore_eos) {
+    options.stop_token_ids.emplace();
+    options.stop.emplace();
+  }
+  if (!arguments.stop.empty()) options.stop = arguments.stop;
   if (arguments.speculation == "ngram") options.speculation = Speculation::kNgram;
+  if (arguments.speculation == "mtp") options.speculation = Speculation::kMtp;
   return options;
 }
 

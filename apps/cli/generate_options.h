@@ -12,6 +12,7 @@ namespace lattice::cli {
 struct GenerateArguments {
   GenerateOptions options;
   std::vector<std::string> logit_bias;  ///< ID=BIAS
+  std::vector<std::string> stop;
   bool ignore_eos = false;
   std::string speculation = "none";
 };

@@ -19,17 +19,20 @@ enum class Speculation {
   kNone,
   /// What followed the last tokens where they occurred before (prompt lookup).
   kNgram,
+  /// What the model's multi-token prediction head expects, where its files hold one.
+  kMtp,
 };
 
 /// How to generate. The defaults are greedy and stop where the model's files say.
 struct GenerateOptions {
   SamplingOptions sampling;
-  /// The most tokens to generate.
-  std::size_t max_tokens = 512;
+  /// The most tokens to generate; absent: max_new_tokens of generation_config.json, else 512.
+  std::optional<std::size_t> max_tokens = std::nullopt;
   /// The most tokens of prompt and output together; absent: the model's max_position_embeddings.
   std::optional<std::size_t> max_context = std::nullopt;
-  /// Generation ends before the first of these texts; they are not part of the output.
-  std::vector<std::string> stop = {};
+  /// Generation ends before the first of these texts; they are not part of the output. Absent:
+  /// stop_strings of generation_config.json. Empty: none.
+  std::optional<std::vector<std::string>> stop = std::nullopt;
   /// Tokens that end generation; absent: eos_token_id of inference_config.json, else of
   /// generation_config.json, config.json or the tokenizer. Empty: none.
   std::optional<std::vector<std::int32_t>> stop_token_ids = std::nullopt;
@@ -38,8 +41,11 @@ struct GenerateOptions {
   /// Leave special tokens out of the text.
   bool skip_special_tokens = true;
   Speculation speculation = Speculation::kNone;
-  /// Draft tokens per pass, at most.
-  std::size_t max_drafts = 8;
+  /// Draft tokens per pass, at most; absent: 8 of prompt lookup, 1 of the model's own head.
+  std::optional<std::size_t> max_drafts = std::nullopt;
+  /// Asked before every pass over the model, and so also within a long prompt: true ends the
+  /// generation (FinishReason::kCancelled). Empty: never.
+  std::function<bool()> cancelled = {};
   /// Of several prompts: record a prompt's error in its result instead of throwing; the others are
   /// continued. Options that no prompt could have are errors all the same.
   bool skip_errors = false;

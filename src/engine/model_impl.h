@@ -17,7 +17,7 @@ class Model::Impl {
     std::unique_ptr<const Embedder> embedder;
     std::unique_ptr<const Scorer> scorer;
     std::unique_ptr<const Generator> generator;
-    std::string why_no_generator;  ///< where there is none
+    std::optional<Error> why_no_generator;  ///< set where there is none
     ModelInfo info;
   };
   explicit Impl(Parts parts) : parts_(std::move(parts)) {}

@@ -202,25 +202,25 @@ class ModelLoader {
     return embedder;
   }
 
-  // A decoder without a head embeds all the same; what is missing is said when text is asked for.
+  // A decoder without a head, or with settings of generation that cannot be honoured, embeds all
+  // the same; what is wrong is said when text is asked for.
   void load_generator(Model::Impl::Parts& parts) const {
     if (family_.language_head == nullptr) {
       parts.why_no_generator =
-          fmt::format("models of the family {} do not generate text", family_.name);
+          Error{ErrorCode::kUnsupported,
+                fmt::format("models of the family {} do not generate text", family_.name)};
       return;
     }
     const ModelTraits& traits = parts.model->body->traits();
+    if (const auto& eos = inference_.eos_token_id) check_vocabulary(*eos, traits);
+    GenerationConfig config;
     try {
-      GenerationConfig config =
-          load_generation_config(directory_.path(),
-                                 {.config = source_.config,
-                                  .tokenizer_eos = parts.model->tokenizer.special_token_ids().eos},
-                                 traits.vocab_size);
-      // A setting of the run goes before those of the model.
-      if (const auto& eos = inference_.eos_token_id) {
-        check_vocabulary(*eos, traits);
-        config.eos_token_ids = {{static_cast<std::int32_t>(eos->value)}, eos->source};
-      }
+      config = generation_config(*parts.model);
+    } catch (const LatticeError& error) {
+      parts.why_no_generator = error.error();
+      return;
+    }
+    try {
       Tensor head = family_.language_head(source_, traits);
       parts.generator = std::make_unique<Generator>(Generator::Parts{
           .model = std::make_unique<LanguageModel>(parts.model, std::move(head), format_),
@@ -229,8 +229,20 @@ class ModelLoader {
           .directory = directory_.path()});
     } catch (const LatticeError& error) {
       if (error.code() != ErrorCode::kNotFound) throw;
-      parts.why_no_generator = error.what();
+      parts.why_no_generator = Error{ErrorCode::kUnsupported, error.what()};
     }
+  }
+
+  GenerationConfig generation_config(const LoadedModel& model) const {
+    GenerationConfig config = load_generation_config(
+        directory_.path(),
+        {.config = source_.config, .tokenizer_eos = model.tokenizer.special_token_ids().eos},
+        model.body->traits().vocab_size);
+    // A setting of the run goes before those of the model.
+    if (const auto& eos = inference_.eos_token_id) {
+      config.eos_token_ids = {{static_cast<std::int32_t>(eos->value)}, eos->source};
+    }
+    return config;
   }
 
   void describe(Model::Impl::Parts& parts) const {
@@ -286,8 +298,8 @@ const Embedder& Model::Impl::embedder() const {
 
 const Generator& Model::Impl::generator() const {
   if (!parts_.generator) {
-    raise(ErrorCode::kUnsupported, "{}: this model generates no text: {}", parts_.info.directory,
-          parts_.why_no_generator);
+    const Error& why = parts_.why_no_generator.value();
+    raise(why.code, "{}: this model generates no text: {}", parts_.info.directory, why.message);
   }
   return *parts_.generator;
 }

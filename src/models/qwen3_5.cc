@@ -1,44 +1,11 @@
 // Qwen3.5 language models: blocks of Gated DeltaNet, every fourth one of gated full attention.
-//   h += mixer((1 + w)-rms(h));  h += down(silu(gate(rms(h))) * up(rms(h)))
 // Source: the Qwen3.5 and Qwen3-Next releases; names as in transformers' modeling_qwen3_5.py.
-#include <variant>
-
-#include "layers/gated_mlp.h"
 #include "models/decoder_weights.h"
 #include "models/model_family.h"
-#include "models/qwen3_5_config.h"
-#include "models/qwen3_5_layers.h"
+#include "models/qwen3_5_mtp.h"
 
 namespace lattice {
 namespace {
-
-// The norms of this family store w - 1, but for the one inside Gated DeltaNet.
-constexpr float kNormOffset = 1.0f;
-
-struct Qwen35Layer {
-  RmsNorm input_norm;
-  std::variant<GatedAttention, GatedDeltaNet> mixer;
-  RmsNorm post_attention_norm;
-  GatedMlp mlp;
-};
-
-// style: allow(parameters) what a layer is loaded from
-Qwen35Layer load_layer(const WeightScope& scope, const Qwen35Config& config, bool is_attention,
-                       WeightFormat format) {
-  const auto mixer = [&]() -> std::variant<GatedAttention, GatedDeltaNet> {
-    if (is_attention) return GatedAttention::load(scope.child("self_attn"), config, format);
-    return GatedDeltaNet::load(scope.child("linear_attn"), config, format);
-  };
-  const std::int64_t hidden = config.hidden_size;
-  const float eps = config.rms_norm_eps;
-  return Qwen35Layer{
-      .input_norm = RmsNorm::load(scope.child("input_layernorm"), hidden, eps, kNormOffset),
-      .mixer = mixer(),
-      .post_attention_norm =
-          RmsNorm::load(scope.child("post_attention_layernorm"), hidden, eps, kNormOffset),
-      .mlp = GatedMlp::load(scope.child("mlp"), hidden, config.intermediate_size, format),
-  };
-}
 
 class Qwen35Model final : public TextModel {
  public:
@@ -48,10 +15,15 @@ class Qwen35Model final : public TextModel {
         root.child("embed_tokens").require("weight", {config.vocab_size, config.hidden_size});
     const WeightScope layers = root.child("layers");
     for (std::size_t i = 0; i < config.is_attention.size(); ++i) {
-      layers_.push_back(load_layer(layers.child(std::to_string(i)), config, config.is_attention[i],
-                                   source.format));
+      const auto mixer =
+          config.is_attention[i] ? Qwen35Block::Mixer::kAttention : Qwen35Block::Mixer::kDeltaNet;
+      blocks_.push_back(
+          Qwen35Block::load(layers.child(std::to_string(i)), config, mixer, source.format));
     }
-    norm_ = RmsNorm::load(root.child("norm"), config.hidden_size, config.rms_norm_eps, kNormOffset);
+    norm_ = RmsNorm::load(root.child("norm"), config.hidden_size, config.rms_norm_eps,
+                          kQwen35NormOffset);
+    mtp_ = load_qwen3_5_mtp(source.weights.child("mtp"), {config_, rope_, embed_tokens_},
+                            source.format);
     traits_ = decoder_traits("qwen3_5", config);
   }
 
@@ -72,6 +44,8 @@ class Qwen35Model final : public TextModel {
   // Longer sequences of a dynamic RoPE turn their first tokens by other angles.
   bool can_continue(std::int64_t length) const override { return !rope_.depends_on_length(length); }
 
+  const DraftHead* draft_head() const override { return mtp_.get(); }
+
   void forward(Context& context, const TokenBatch& batch, MutMatrix hidden,
                const ActivationTap& tap) const override {
     const DecoderPass guard(batch);
@@ -79,8 +53,8 @@ class Qwen35Model final : public TextModel {
     embedding_lookup(context, {.terms = terms, .out = hidden});
     if (tap) tap("embeddings", hidden);
     const RotaryPositions positions(rope_, batch);
-    for (std::size_t i = 0; i < layers_.size(); ++i) {
-      forward_layer(context, layers_[i], {config_, batch, positions, i}, hidden);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      blocks_[i].forward(context, {config_, batch, positions, i}, hidden);
       if (tap) tap("layer." + std::to_string(i), hidden);
     }
     norm_.forward(context, hidden, hidden);
@@ -88,23 +62,13 @@ class Qwen35Model final : public TextModel {
   }
 
  private:
-  void forward_layer(Context& context, const Qwen35Layer& layer, const Qwen35Pass& pass,
-                     MutMatrix hidden) const {
-    const Workspace::Scope scratch(context.workspace());
-    const MutMatrix normed = context.workspace().matrix(hidden.rows, config_.hidden_size);
-    layer.input_norm.forward(context, hidden, normed);
-    std::visit([&](const auto& mixer) { mixer.forward(context, pass, normed, hidden); },
-               layer.mixer);
-    layer.post_attention_norm.forward(context, hidden, normed);
-    layer.mlp.forward(context, normed, config_.hidden_act, hidden, hidden);
-  }
-
   Qwen35Config config_;
   ModelTraits traits_;
   RotaryTable rope_;
   Tensor embed_tokens_;  // [vocab_size, hidden]
-  std::vector<Qwen35Layer> layers_;
+  std::vector<Qwen35Block> blocks_;
   RmsNorm norm_;
+  std::unique_ptr<const DraftHead> mtp_;  // or nullptr
 };
 
 std::unique_ptr<TextModel> load_qwen3_5(const ModelSource& source) {

@@ -92,6 +92,8 @@ void read_options(ConfigReader& reader, Qwen35Config& config) {
   if (reader.has("num_experts")) {
     reader.refuse("num_experts", "mixtures of experts are not implemented");
   }
+  config.mtp_num_hidden_layers = reader.get_int("mtp_num_hidden_layers", 1, 0, 1024);
+  config.mtp_use_dedicated_embeddings = reader.get_bool("mtp_use_dedicated_embeddings", false);
   read_quantization(reader);
 }
 
@@ -103,9 +105,8 @@ Qwen35Config parse_text_config(const Json& json, const std::string& source) {
   read_options(reader, config);
   read_layer_types(reader, config);
   read_rope(reader, config);
-  reader.ignore({"is_encoder_decoder", "mamba_ssm_dtype", "mtp_num_hidden_layers",
-                 "mtp_use_dedicated_embeddings", "output_gate_type", "partial_rotary_factor",
-                 "full_attention_interval"});
+  reader.ignore({"is_encoder_decoder", "mamba_ssm_dtype", "output_gate_type",
+                 "partial_rotary_factor", "full_attention_interval"});
   value_or_throw(reader.finish());
   reader.warn_unread_keys();
   return config;

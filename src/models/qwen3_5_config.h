@@ -16,6 +16,9 @@ namespace lattice {
 struct Qwen35Config : DecoderConfig {
   DeltaCacheShape delta;           ///< of a Gated DeltaNet layer
   std::vector<bool> is_attention;  ///< per layer; false: Gated DeltaNet
+  /// Of the multi-token prediction head, if the files hold one.
+  std::int64_t mtp_num_hidden_layers = 1;
+  bool mtp_use_dedicated_embeddings = false;
 };
 
 /// Parses and validates a flat config, or the text_config of a multimodal one. Throws LatticeError

@@ -69,6 +69,8 @@ struct ModelTraits {
   bool tie_word_embeddings = false;
 };
 
+class DraftHead;
+
 /// A transformer body: token ids in, last hidden states out. Immutable and thread-safe; one Context
 /// per concurrent call.
 class TextModel {
@@ -87,6 +89,10 @@ class TextModel {
 
   /// The state of a sequence that has no tokens yet; nullptr for a family without one (encoders).
   virtual std::unique_ptr<DecoderState> make_state() const { return nullptr; }
+
+  /// What guesses tokens ahead, where the files hold such a head, else nullptr; lives as long as
+  /// the model.
+  virtual const DraftHead* draft_head() const { return nullptr; }
 
   /// Whether the tokens of a sequence that grows to `length` may be computed in several passes with
   /// the bits of one. Not for angles that depend on the final length.

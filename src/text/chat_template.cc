@@ -1,5 +1,6 @@
 #include "text/chat_template.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -71,6 +72,20 @@ std::vector<std::pair<std::string, std::string>> special_tokens(const Tokenizer&
   return variables;
 }
 
+// A role is part of the template's markup ("<|" + role + "|>"), where no text of a user may stand.
+void check_role(std::string_view role) {
+  constexpr std::size_t kMaxLength = 64;
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  };
+  if (role.empty() || role.size() > kMaxLength || !std::ranges::all_of(role, is_plain)) {
+    raise(ErrorCode::kInvalidArgument,
+          "role: expected 1..{} ASCII letters, digits, \"_\" or \"-\", got \"{}\"", kMaxLength,
+          role.substr(0, kMaxLength));
+  }
+}
+
 }  // namespace
 
 std::optional<ChatTemplate> ChatTemplate::from_directory(const std::filesystem::path& directory,
@@ -87,6 +102,7 @@ jinja::Rendered ChatTemplate::render(const std::vector<ChatMessage>& messages,
   using jinja::Value;
   std::vector<Value> list;
   for (const ChatMessage& message : messages) {
+    check_role(message.role);
     auto entry = std::make_shared<Dict>();
     entry->set(Value::string("role"), Value::string(message.role));
     entry->set(Value::string("content"), Value::string(message.content, /*user_input=*/true));

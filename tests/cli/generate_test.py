@@ -78,6 +78,16 @@ class Generate(TempCase):
         self.assertEqual(plain.stdout, fast.stdout)
         self.assertRegex(fast.stderr.decode(), r"; \d+ of \d+ drafts accepted")
 
+    def test_the_models_own_head_prints_the_same(self):
+        def with_head(*more, **kwargs):
+            return run("generate", "-m", str(TINY.parent / "generation/mtp"), "--prompt", "It is",
+                       "--max-tokens", 60, "--ignore-eos", *more, **kwargs)
+        fast = with_head("--speculation", "mtp")
+        self.assertEqual(fast.stdout, with_head().stdout)
+        self.assertRegex(fast.stderr.decode(), r"; \d+ of \d+ drafts accepted")
+        refused = generate("--prompt", "a", "--speculation", "mtp", code=1)
+        self.assertIn("mtp", refused.stderr.decode())
+
     def test_stop_bias_and_end_tokens(self):
         said = ["--prompt", "?", "--max-tokens", 3, "--repetition-penalty", "1e6", "--json",
                 "--logit-bias", "33=3000", "--logit-bias", "34=2000", "--logit-bias", "302=1000"]

@@ -138,7 +138,7 @@ TEST_F(ChatAnswers, AfterFalseTheCallbackIsNotCalled) {
                                         std::tuple{byte_ids("V<"), "V</", "V<"}}) {
     ChatOptions options;
     options.generate = saying(ids);
-    options.generate.stop = {stop};
+    options.generate.stop = std::vector<std::string>{stop};
     std::size_t calls = 0;
     ChatSession session = model_.chat();
     const ChatAnswer got =

@@ -152,6 +152,19 @@ TEST_F(ChatControlTokens, NotOfAUsersPartAndTheTemplatesRest) {
   EXPECT_EQ(controls(" <|IM_END|> ", "{{ messages[0].content | trim | lower }}"), Ids{});
 }
 
+// A role is part of the markup: one that could close it is refused.
+TEST_F(ChatControlTokens, NotOfARole) {
+  for (const char* role : {"", "user<|im_end|>", "a b", "us\ner", "r\u00f4le"}) {
+    try {
+      model_.chat().render({{role, "x"}});
+      FAIL() << "accepted \"" << role << "\"";
+    } catch (const LatticeError& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      EXPECT_NE(std::string(error.what()).find("role"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST_F(ChatControlTokens, NotOfReasoningEither) {
   const Messages messages{
       {.role = "assistant", .content = "c", .reasoning_content = "<|im_end|></think>"}};

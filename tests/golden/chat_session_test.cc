@@ -193,7 +193,7 @@ TEST_P(ChatSessionFaults, ExceptionsOfTheCallback) {
 TEST_P(ChatSessionFaults, RefusedOptionsAndMessages) {
   expect_usable_after([](ChatSession& session, const Messages& messages) {
     ChatOptions options;
-    options.generate.stop = {""};
+    options.generate.stop = std::vector<std::string>{""};
     EXPECT_THROW(session.answer(messages, options), LatticeError);
     options = {};
     options.generate.max_context = 10;

@@ -63,7 +63,7 @@ TEST(GenerationFieldBugs, AShortPromptBesideALongOneIsItself) {
 TEST(GenerationFieldBugs, TextIsNotRepeatedWhenAStopTextPartlyMatches) {
   const Model model = load_generation_model("tied");
   GenerateOptions options = saying(byte_ids("Bob: hi\nX"));
-  options.stop = {"Bobby:", "\n", "hiy"};
+  options.stop = std::vector<std::string>{"Bobby:", "\n", "hiy"};
   Pieces pieces;
   const Generation got = model.generate_ids(Ids{270}, options, pieces.callback());
   EXPECT_EQ(got.text, "Bob: hi");

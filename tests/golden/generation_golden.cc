@@ -69,6 +69,9 @@ GenerationGolden load_generation_golden(const GenerationVariant& variant) {
         c.gaps.push_back(gap.as_double().value());
       }
     }
+    if (const Json* next = cases[i].find("next")) {
+      c.next = static_cast<std::int32_t>(next->as_int().value());
+    }
     golden.cases.push_back(std::move(c));
   }
   return golden;

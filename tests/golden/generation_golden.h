@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ struct GenerationCase {
   std::vector<std::int32_t> ids;
   std::vector<double> logits;  ///< of the last token
   std::vector<std::int32_t> greedy;
-  std::vector<double> gaps;  ///< per greedy token, between the two largest logits
+  std::vector<double> gaps;          ///< per greedy token, between the two largest logits
+  std::optional<std::int32_t> next;  ///< the token that the oracle takes to follow `ids`
 };
 
 /// One entry of tests/golden/generation/manifest.json.

@@ -38,9 +38,9 @@ TEST_F(GeneratorErrors, OptionsAreNamed) {
     expect_option_refused(options, "max_context");
   }
   options = {};
-  options.stop = {"a", ""};
+  options.stop = std::vector<std::string>{"a", ""};
   expect_option_refused(options, "stop");
-  options.stop = {"\xFF"};
+  options.stop = std::vector<std::string>{"\xFF"};
   expect_option_refused(options, "stop");
   for (const std::int32_t id : {-1, 305}) {
     options = {};

@@ -65,6 +65,19 @@ void expect_same(const Generation& got, const Generation& expected, const std::s
   }
 }
 
+GenerateTimings expect_speculation_changes_nothing(const Model& model, const Ids& prompt,
+                                                   GenerateOptions options, Speculation kind) {
+  const Generation plain = model.generate_ids(prompt, options);
+  EXPECT_EQ(plain.timings.drafted_tokens, 0u);
+  options.speculation = kind;
+  Pieces pieces;
+  const Generation drafted = model.generate_ids(prompt, options, pieces.callback());
+  expect_same(drafted, plain, std::to_string(prompt.size()) + " prompt tokens");
+  EXPECT_EQ(pieces.joined(), plain.text);
+  EXPECT_LE(drafted.timings.accepted_tokens, drafted.timings.drafted_tokens);
+  return drafted.timings;
+}
+
 OnText Pieces::callback() {
   return [this](std::string_view piece) {
     list.emplace_back(piece);

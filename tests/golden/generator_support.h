@@ -32,6 +32,10 @@ GenerateOptions saying(const Ids& ids);
 /// Same ids, text, reason and, bit for bit, log probabilities.
 void expect_same(const Generation& got, const Generation& expected, const std::string& what);
 
+/// With drafts of this kind and without; how many of the drafts came true.
+GenerateTimings expect_speculation_changes_nothing(const Model& model, const Ids& prompt,
+                                                   GenerateOptions options, Speculation kind);
+
 /// Keeps the pieces that a callback gets.
 struct Pieces {
   std::vector<std::string> list;

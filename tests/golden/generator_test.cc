@@ -46,19 +46,7 @@ TEST(Generator, GreedyIdsAreTheGoldens) {
   EXPECT_GT(compared, 1000u);
 }
 
-/// With drafts and without; how many of the drafts came true.
-GenerateTimings expect_speculation_changes_nothing(const Model& model, const Ids& prompt,
-                                                   GenerateOptions options) {
-  const Generation plain = model.generate_ids(prompt, options);
-  EXPECT_EQ(plain.timings.drafted_tokens, 0u);
-  options.speculation = Speculation::kNgram;
-  Pieces pieces;
-  const Generation drafted = model.generate_ids(prompt, options, pieces.callback());
-  expect_same(drafted, plain, std::to_string(prompt.size()) + " prompt tokens");
-  EXPECT_EQ(pieces.joined(), plain.text);
-  EXPECT_LE(drafted.timings.accepted_tokens, drafted.timings.drafted_tokens);
-  return drafted.timings;
-}
+constexpr Speculation kNgram = Speculation::kNgram;
 
 Ids repeated(std::size_t count) {
   Ids ids(count);
@@ -74,7 +62,7 @@ TEST(Generator, SpeculationChangesNothingGreedy) {
     for (const std::size_t length :
          {1u, 30u, 60u, 61u, 62u, 63u, 64u, 65u, 66u, 127u, 128u, 129u}) {
       const GenerateTimings timings =
-          expect_speculation_changes_nothing(model, repeated(length), endless(90));
+          expect_speculation_changes_nothing(model, repeated(length), endless(90), kNgram);
       drafted += timings.drafted_tokens;
       accepted += timings.accepted_tokens;
     }
@@ -92,7 +80,7 @@ TEST(Generator, SpeculationChangesNothingSampled) {
       options.sampling.temperature = 0.2F;
       options.max_drafts = 1 + seed * 12;
       const GenerateTimings timings =
-          expect_speculation_changes_nothing(model, repeated(50 + seed), options);
+          expect_speculation_changes_nothing(model, repeated(50 + seed), options, kNgram);
       drafted += timings.drafted_tokens;
       accepted += timings.accepted_tokens;
     }
@@ -104,10 +92,13 @@ TEST(Generator, SpeculationChangesNothingSampled) {
 TEST(Generator, SpeculationWithoutAProposal) {
   const Model model = load_generation_model("untied");
   const Ids prompt = varied_ids(3);
-  EXPECT_EQ(expect_speculation_changes_nothing(model, prompt, endless(4)).drafted_tokens, 0u);
+  const auto drafted = [&](const Ids& ids, const GenerateOptions& options) {
+    return expect_speculation_changes_nothing(model, ids, options, kNgram).drafted_tokens;
+  };
+  EXPECT_EQ(drafted(prompt, endless(4)), 0u);
   GenerateOptions no_drafts = endless(40);
   no_drafts.max_drafts = 0;
-  EXPECT_EQ(expect_speculation_changes_nothing(model, repeated(40), no_drafts).drafted_tokens, 0u);
+  EXPECT_EQ(drafted(repeated(40), no_drafts), 0u);
 }
 
 // Ends in the middle of accepted drafts: by length, by a token, by a text.
@@ -116,16 +107,17 @@ TEST(Generator, SpeculationStopsWhereItMust) {
   const Ids prompt = repeated(40);
   const Generation whole = model.generate_ids(prompt, endless(60));
   for (std::size_t length = 1; length <= 60; ++length) {
-    expect_speculation_changes_nothing(model, prompt, endless(length));
+    expect_speculation_changes_nothing(model, prompt, endless(length), kNgram);
   }
   for (const std::int32_t id : whole.ids) {
     GenerateOptions options = endless(60);
     options.stop_token_ids->push_back(id);
-    expect_speculation_changes_nothing(model, prompt, options);
+    expect_speculation_changes_nothing(model, prompt, options, kNgram);
   }
   GenerateOptions options = endless(60);
-  options.stop.push_back(model.tokenizer().decode(Ids(whole.ids.end() - 3, whole.ids.end())));
-  expect_speculation_changes_nothing(model, prompt, options);
+  options.stop =
+      std::vector<std::string>{model.tokenizer().decode(Ids(whole.ids.end() - 3, whole.ids.end()))};
+  expect_speculation_changes_nothing(model, prompt, options, kNgram);
 }
 
 TEST(Generator, ThreadsChangeNothing) {

@@ -75,7 +75,7 @@ TEST_F(GeneratorText, StopTextsOfRealTokens) {
       const std::string stop = whole.text.substr(begin, size);
       if (find_invalid_utf8(stop)) continue;
       GenerateOptions options = endless(40);
-      options.stop = {stop};
+      options.stop = std::vector<std::string>{stop};
       Pieces pieces;
       const Generation got = model.generate_ids(prompt_, options, pieces.callback());
       expect_pieces_of(pieces, got.text);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/generation/logprobs.h"
+#include "engine/generation/mtp_drafter.h"
+#include "engine/generation/ngram_drafter.h"
 
 namespace lattice {
 namespace {
@@ -19,6 +21,14 @@ double milliseconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
+// A guess of the head costs a good part of a pass, one from earlier text next to nothing.
+std::size_t max_drafts(const GenerateOptions& options) {
+  constexpr std::size_t kNgramDrafts = 8;
+  constexpr std::size_t kMtpDrafts = 1;
+  return options.max_drafts.value_or(options.speculation == Speculation::kMtp ? kMtpDrafts
+                                                                              : kNgramDrafts);
+}
+
 bool contains(std::span<const std::int32_t> ids, std::int32_t id) {
   return std::ranges::find(ids, id) != ids.end();
 }
@@ -32,17 +42,29 @@ GenerationSequence::GenerationSequence(const LanguageModel& model, SequenceState
       request_(std::move(request)),
       sampler_(request_.options.sampling, static_cast<std::size_t>(model.vocab_size())),
       decoder_(model.tokenizer(), request_.options.skip_special_tokens),
-      stops_(request_.options.stop),
+      stops_(request_.stop_strings),
       ids_(request_.prompt_ids),
       snapshot_place_(state.snapshot_place(ids_.size())) {
   sampler_.accept_prompt(ids_);
-  if (request_.options.speculation == Speculation::kNgram) {
-    drafter_ = std::make_unique<NgramDrafter>(kMinNgram, kMaxNgram);
-    drafter_->accept(ids_);
-  }
+  make_drafter();
   result_.prompt_ids = request_.prompt_ids;
   result_.timings.prompt_tokens = ids_.size();
   result_.timings.cached_tokens = state.num_tokens();
+}
+
+void GenerationSequence::make_drafter() {
+  switch (request_.options.speculation) {
+    case Speculation::kNone:
+      return;
+    case Speculation::kNgram:
+      drafter_ = std::make_unique<NgramDrafter>(kMinNgram, kMaxNgram);
+      break;
+    case Speculation::kMtp:
+      if (state_.draft() == nullptr) state_.set_draft(model_.make_draft_state());
+      drafter_ = std::make_unique<MtpDrafter>(model_, *state_.draft(), state_.num_tokens());
+      break;
+  }
+  drafter_->accept(ids_);
 }
 
 LanguageModel::Input GenerationSequence::next_input(std::size_t max_tokens) {
@@ -56,7 +78,14 @@ LanguageModel::Input GenerationSequence::next_input(std::size_t max_tokens) {
   if (whole && known + 1 == end) propose_drafts(max_tokens - 1);
   return {.ids = input_,
           .state = &state_.state(),
-          .num_logits = whole ? static_cast<std::int64_t>(1 + num_drafts_) : 0};
+          .num_logits = whole ? static_cast<std::int64_t>(1 + num_drafts_) : 0,
+          .hidden = drafter_ && drafter_->wants_hidden() ? &hidden_ : nullptr};
+}
+
+void GenerationSequence::end_if_cancelled() {
+  if (finished_ || !request_.options.cancelled || !request_.options.cancelled()) return;
+  finished_ = true;
+  result_.finish_reason = FinishReason::kCancelled;
 }
 
 void GenerationSequence::propose_drafts(std::size_t room) {
@@ -64,7 +93,7 @@ void GenerationSequence::propose_drafts(std::size_t room) {
   // All drafts lie in the chunk of the token before them, so that any of them can be taken back.
   const std::size_t in_chunk = kDeltaRuleChunk - 1 - state_.num_tokens() % kDeltaRuleChunk;
   const std::size_t wanted = request_.max_tokens - result_.ids.size() - 1;
-  const std::size_t most = std::min({room, in_chunk, wanted, request_.options.max_drafts});
+  const std::size_t most = std::min({room, in_chunk, wanted, max_drafts(request_.options)});
   if (most == 0) return;
   const std::vector<std::int32_t> drafts = drafter_->propose(most);
   num_drafts_ = drafts.size();
@@ -72,19 +101,24 @@ void GenerationSequence::propose_drafts(std::size_t room) {
 }
 
 void GenerationSequence::take(std::span<const float> logits) {
+  const std::size_t known = state_.num_tokens();
   state_.append(input_);
-  if (snapshot_place_ && state_.num_tokens() == *snapshot_place_) {
-    state_.take_snapshot();
-    snapshot_place_.reset();
-  }
-  if (logits.empty()) return;
   try {
-    take_logits(logits);
+    if (!logits.empty()) take_logits(logits);
   } catch (const LatticeError& error) {
     if (!request_.options.skip_errors) throw;
     result_ = {};
     result_.error = error.error();
     finished_ = true;
+    return;
+  }
+  if (drafter_ && drafter_->wants_hidden()) {
+    const std::size_t kept = state_.num_tokens() - known;
+    drafter_->accept_hidden(std::span(hidden_).first(kept * model_.hidden_size()));
+  }
+  if (snapshot_place_ && state_.num_tokens() == *snapshot_place_) {
+    state_.take_snapshot();
+    snapshot_place_.reset();
   }
 }
 
@@ -109,7 +143,7 @@ void GenerationSequence::emit(std::int32_t id, std::span<const float> logits) {
   sampler_.accept(id);
   ids_.push_back(id);
   result_.ids.push_back(id);
-  if (drafter_) drafter_->accept(id);
+  if (drafter_) drafter_->accept(std::span(&id, 1));
   if (request_.options.logprobs) {
     result_.logprobs.push_back(compute_logprobs(logits, id, *request_.options.logprobs));
   }
@@ -145,14 +179,17 @@ void GenerationSequence::end(FinishReason reason) {
 Generation GenerationSequence::finish() {
   if (result_.error) return std::move(result_);
   result_.timings.output_tokens = result_.ids.size();
+  const Clock::time_point end = Clock::now();
+  if (result_.ids.empty()) first_token_ = end;  // cancelled within the prompt
   result_.timings.prompt_ms = milliseconds(first_token_ - start_);
-  result_.timings.output_ms = milliseconds(Clock::now() - first_token_);
+  result_.timings.output_ms = milliseconds(end - first_token_);
   return std::move(result_);
 }
 
 void run_generation(const LanguageModel& model, std::span<GenerationSequence* const> sequences) {
   std::vector<float> logits;
   while (true) {
+    for (GenerationSequence* sequence : sequences) sequence->end_if_cancelled();
     // Sequences that decode go first: their tokens are few and somebody waits for them.
     std::vector<GenerationSequence*> active;
     for (const bool decoding : {true, false}) {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/generation/drafter.h"
 #include "engine/generation/language_model.h"
-#include "engine/generation/ngram_drafter.h"
 #include "engine/generation/sampler.h"
 #include "engine/generation/sequence_state.h"
 #include "engine/generation/stop_matcher.h"
@@ -20,6 +20,7 @@ struct GenerationRequest {
   std::vector<std::int32_t> prompt_ids;  ///< at least one
   GenerateOptions options;
   std::vector<std::int32_t> stop_token_ids;
+  std::vector<std::string> stop_strings;
   std::size_t max_tokens = 0;  ///< at least one; keeps within the context
   OnText on_text;              ///< or empty
 };
@@ -35,6 +36,9 @@ class GenerationSequence {
   /// Whether the whole prompt has been fed, so that a pass is a token and its drafts.
   bool decoding() const { return state_.num_tokens() + 1 >= ids_.size(); }
 
+  /// Ends it here if the caller does not want more.
+  void end_if_cancelled();
+
   /// The part of the next pass, of at most `max_tokens` tokens (at least one): valid until take().
   LanguageModel::Input next_input(std::size_t max_tokens);
 
@@ -48,6 +52,7 @@ class GenerationSequence {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void make_drafter();
   void take_logits(std::span<const float> logits);
   void propose_drafts(std::size_t room);
   void emit(std::int32_t id, std::span<const float> logits);
@@ -60,11 +65,12 @@ class GenerationSequence {
   Sampler sampler_;
   StreamDecoder decoder_;
   StopMatcher stops_;
-  std::unique_ptr<NgramDrafter> drafter_;  // nullptr without speculation
+  std::unique_ptr<Drafter> drafter_;  // nullptr without speculation
 
   std::vector<std::int32_t> ids_;    // prompt and output
   std::vector<std::int32_t> input_;  // of the current pass
   std::size_t num_drafts_ = 0;       // at its end
+  std::vector<float> hidden_;        // of its tokens, for a drafter that wants them
   std::optional<std::size_t> snapshot_place_;
   Generation result_;
   bool finished_ = false;

@@ -32,6 +32,19 @@ std::size_t context_limit(const GenerateOptions& options, std::int64_t max_posit
   return *options.max_context;
 }
 
+// The limit that nobody asked for keeps a model that never stops from filling its context.
+std::size_t max_tokens(const GenerateOptions& options, const GenerationConfig& config) {
+  constexpr std::size_t kDefault = 512;
+  if (options.max_tokens) return *options.max_tokens;
+  return config.max_new_tokens ? static_cast<std::size_t>(config.max_new_tokens->value) : kDefault;
+}
+
+std::vector<std::string> stop_strings(const GenerateOptions& options,
+                                      const GenerationConfig& config) {
+  if (options.stop) return *options.stop;
+  return config.stop_strings ? config.stop_strings->value : std::vector<std::string>();
+}
+
 void check_stop_ids(std::span<const std::int32_t> ids, std::int64_t vocab_size) {
   for (const std::int32_t id : ids) {
     if (id < 0 || id >= vocab_size) {
@@ -46,12 +59,16 @@ void check_stop_ids(std::span<const std::int32_t> ids, std::int64_t vocab_size) 
 void Generator::check_options(const GenerateOptions& options) const {
   const std::int64_t vocab_size = model().vocab_size();
   validate(options.sampling, static_cast<std::size_t>(vocab_size));
-  if (options.max_tokens == 0) {
+  if (max_tokens(options, parts_.config) == 0) {
     raise(ErrorCode::kInvalidArgument, "max_tokens: expected at least 1, got 0");
   }
   context_limit(options, parts_.max_context);
   if (options.stop_token_ids) check_stop_ids(*options.stop_token_ids, vocab_size);
-  StopMatcher(options.stop);
+  StopMatcher(stop_strings(options, parts_.config));
+  if (options.speculation == Speculation::kMtp && !model().has_draft_head()) {
+    raise(ErrorCode::kUnsupported,
+          "speculation: mtp: the model's files hold no multi-token prediction head (mtp.*)");
+  }
 }
 
 GenerationRequest Generator::request(std::vector<std::int32_t> prompt_ids,
@@ -68,10 +85,11 @@ GenerationRequest Generator::request(std::vector<std::int32_t> prompt_ids,
           options.max_context ? "max_context" : "max_position_embeddings");
   }
   GenerationRequest request;
-  request.max_tokens = std::min(options.max_tokens, context - prompt_ids.size());
+  request.max_tokens = std::min(max_tokens(options, parts_.config), context - prompt_ids.size());
   request.prompt_ids = std::move(prompt_ids);
   request.options = options;
   request.stop_token_ids = options.stop_token_ids.value_or(parts_.config.eos_token_ids.value);
+  request.stop_strings = stop_strings(options, parts_.config);
   request.on_text = std::move(on_text);
   return request;
 }

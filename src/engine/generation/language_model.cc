@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/draft_head.h"
+
 namespace lattice {
 
 LanguageModel::LanguageModel(std::shared_ptr<const LoadedModel> model, Tensor head,
@@ -32,6 +34,13 @@ void LanguageModel::forward(std::span<const Input> inputs, std::vector<float>& l
   std::int64_t row = 0;
   for (std::size_t s = 0; s < inputs.size(); ++s) {
     const std::int64_t end = cu_seqlens[s + 1];
+    if (inputs[s].hidden != nullptr) {
+      inputs[s].hidden->clear();
+      for (std::int64_t r = cu_seqlens[s]; r < end; ++r) {
+        const auto values = hidden.row_span(r);
+        inputs[s].hidden->insert(inputs[s].hidden->end(), values.begin(), values.end());
+      }
+    }
     for (std::int64_t r = end - inputs[s].num_logits; r < end; ++r) {
       std::ranges::copy(hidden.row_span(r), rows.row(row++));
     }
@@ -39,6 +48,30 @@ void LanguageModel::forward(std::span<const Input> inputs, std::vector<float>& l
   logits.resize(static_cast<std::size_t>(num_rows * vocab_size()));
   if (num_rows == 0) return;
   head_.forward(context, rows, MutMatrix(logits.data(), num_rows, vocab_size()));
+}
+
+std::unique_ptr<DraftState> LanguageModel::make_draft_state() const {
+  return std::make_unique<DraftState>(model_->body->draft_head()->make_state(), hidden_size());
+}
+
+void LanguageModel::forward_draft_head(std::span<const std::int32_t> ids, DecoderState& state,
+                                       std::span<float> hidden) const {
+  ContextPool::Lease lease(*model_->contexts);
+  const std::int32_t cu_seqlens[] = {0, static_cast<std::int32_t>(ids.size())};
+  DecoderState* const states[] = {&state};
+  const TokenBatch batch{
+      .input_ids = ids, .token_type_ids = {}, .layout = {cu_seqlens}, .states = states};
+  const auto rows = static_cast<std::int64_t>(ids.size());
+  model_->body->draft_head()->forward(*lease, batch,
+                                      MutMatrix(hidden.data(), rows, head_.in_features()));
+}
+
+std::vector<float> LanguageModel::logits_of(std::span<const float> hidden) const {
+  ContextPool::Lease lease(*model_->contexts);
+  std::vector<float> logits(static_cast<std::size_t>(vocab_size()));
+  head_.forward(*lease, ConstMatrix(hidden.data(), 1, head_.in_features()),
+                MutMatrix(logits.data(), 1, vocab_size()));
+  return logits;
 }
 
 }  // namespace lattice

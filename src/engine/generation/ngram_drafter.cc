@@ -36,7 +36,7 @@ void NgramDrafter::accept(std::span<const std::int32_t> ids) {
   }
 }
 
-std::vector<std::int32_t> NgramDrafter::propose(std::size_t max_tokens) const {
+std::vector<std::int32_t> NgramDrafter::propose(std::size_t max_tokens) {
   const std::size_t size = history_.size();
   for (std::size_t n = std::min(max_ngram_, size); n >= min_ngram_; --n) {
     const auto& ends = ends_[n - min_ngram_];

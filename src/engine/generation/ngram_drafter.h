@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <unordered_map>
-#include <vector>
+
+#include "engine/generation/drafter.h"
 
 namespace lattice {
 
@@ -12,23 +10,21 @@ namespace lattice {
 /// together. Guesses cost almost nothing, and where an answer repeats its prompt (code, quotes,
 /// summaries) many come true. Source: Saxena, "Prompt Lookup Decoding", 2023.
 ///
-/// Deterministic: guesses depend on the accepted tokens alone. Accept only tokens that are final: a
-/// guess that was refused must never be among them. Not thread-safe: one drafter per sequence.
-class NgramDrafter {
+/// Deterministic: guesses depend on the accepted tokens alone.
+class NgramDrafter final : public Drafter {
  public:
   /// Compares the last `max_ngram` tokens first, then fewer, down to `min_ngram`. Throws
   /// LatticeError(kInvalidArgument) unless 1 <= min_ngram <= max_ngram <= 16.
   NgramDrafter(std::size_t min_ngram, std::size_t max_ngram);
 
-  /// Appends tokens of the prompt or the output. Each takes time proportional to
+  /// Each token takes time proportional to
   /// max_ngram * (max_ngram - min_ngram + 1), however long the history is.
-  void accept(std::span<const std::int32_t> ids);
-  void accept(std::int32_t id) { accept(std::span(&id, 1)); }
+  void accept(std::span<const std::int32_t> ids) override;
 
   /// The tokens, at most `max_tokens`, that followed the most recent earlier occurrence of the
   /// longest n-gram that the history ends with; empty when none occurred before. An occurrence may
   /// overlap the end; the tokens end where the history ends.
-  std::vector<std::int32_t> propose(std::size_t max_tokens) const;
+  std::vector<std::int32_t> propose(std::size_t max_tokens) override;
 
   std::size_t num_accepted() const { return history_.size(); }
 

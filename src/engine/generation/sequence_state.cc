@@ -11,6 +11,10 @@ constexpr std::size_t kMaxSnapshots = 4;
 // generation prompt (an opened think block) was.
 constexpr std::int64_t kBranchTokens = 16;
 
+std::unique_ptr<DraftState> copy_of(const std::unique_ptr<DraftState>& draft) {
+  return draft ? draft->copy() : nullptr;
+}
+
 std::size_t common_length(std::span<const std::int32_t> a, std::span<const std::int32_t> b) {
   const std::size_t most = std::min(a.size(), b.size());
   return static_cast<std::size_t>(
@@ -22,6 +26,7 @@ std::size_t common_length(std::span<const std::int32_t> a, std::span<const std::
 
 void SequenceState::truncate(std::size_t num_tokens) {
   state_->truncate(static_cast<std::int64_t>(num_tokens));
+  if (draft_) draft_->truncate(num_tokens);
   ids_.resize(num_tokens);
 }
 
@@ -44,11 +49,13 @@ std::size_t SequenceState::rewind_to(std::span<const std::int32_t> prompt,
   // The snapshots that are left all lead to the prompt; the longest is the last.
   if (snapshots_.empty()) {
     state_ = std::move(empty);
+    if (draft_) draft_->truncate(0);
     ids_.clear();
     return 0;
   }
   const Snapshot& best = snapshots_.back();
   state_ = best.state->copy();
+  draft_ = copy_of(best.draft);
   ids_ = best.ids;
   truncate(usable(best.ids));
   return ids_.size();
@@ -64,7 +71,7 @@ std::optional<std::size_t> SequenceState::snapshot_place(std::size_t length) con
 
 void SequenceState::take_snapshot() {
   std::erase_if(snapshots_, [&](const Snapshot& s) { return s.ids.size() >= ids_.size(); });
-  snapshots_.push_back({ids_, state_->copy()});
+  snapshots_.push_back({ids_, state_->copy(), copy_of(draft_)});
   if (snapshots_.size() > kMaxSnapshots) snapshots_.erase(snapshots_.begin());
 }
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "models/decoder_state.h"
+#include "engine/generation/draft_state.h"
 
 namespace lattice {
 
@@ -17,6 +17,10 @@ class SequenceState {
 
   DecoderState& state() { return *state_; }
   std::size_t num_tokens() const { return ids_.size(); }
+
+  /// A draft head's state, which goes wherever state() goes; nullptr before set_draft().
+  DraftState* draft() { return draft_.get(); }
+  void set_draft(std::unique_ptr<DraftState> draft) { draft_ = std::move(draft); }
 
   /// Tokens that a pass has fed to state().
   void append(std::span<const std::int32_t> ids) {
@@ -42,9 +46,11 @@ class SequenceState {
   struct Snapshot {
     std::vector<std::int32_t> ids;
     std::unique_ptr<DecoderState> state;
+    std::unique_ptr<DraftState> draft;  // or nullptr
   };
 
   std::unique_ptr<DecoderState> state_;
+  std::unique_ptr<DraftState> draft_;
   std::vector<std::int32_t> ids_;
   std::vector<Snapshot> snapshots_;  // by rising number of tokens
 };

@@ -68,7 +68,7 @@ TEST(NgramDrafter, AgreesWithASearchOfTheHistory) {
     Ids history;
     for (int step = 0; step < 60; ++step) {
       const auto id = static_cast<std::int32_t>(random() % num_tokens);
-      drafter.accept(id);
+      drafter.accept(std::span(&id, 1));
       history.push_back(id);
       const std::size_t count = random() % 6;
       const Ids expected = search(history, min_ngram, max_ngram, count);
@@ -87,7 +87,8 @@ TEST(NgramDrafter, ALongHistoryIsFast) {
   const auto start = std::chrono::steady_clock::now();
   std::size_t num_proposed = 0;
   for (int i = 0; i < 100'000; ++i) {
-    drafter.accept(static_cast<std::int32_t>(random() % 300));
+    const auto id = static_cast<std::int32_t>(random() % 300);
+    drafter.accept(std::span(&id, 1));
     num_proposed += drafter.propose(8).size();
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
