@@ -136,7 +136,7 @@ void CpuLinear::pack_panels(std::span<const LinearPart> parts, std::int64_t begi
   if (format_ == WeightFormat::kQ8_0) {
     for_each_panel(RowReader<Q8WeightBlock>(parts, begin * cols, depth_), cols, end - begin,
                    [&](const Q8WeightBlock* rows, std::int64_t p) {
-                     pack_panel_q8_0(rows, cols, depth_, panel(p));
+                     pack_panel_q8_0(rows, cols, depth_, kernels_.group_size, panel(p));
                    });
   } else {
     for_each_panel(

@@ -47,6 +47,7 @@ struct GemmKernels {
   std::int64_t depth_step;    ///< values of K in one depth element
   std::int64_t block_bytes;   ///< of one depth element of one row
   std::int64_t column_bytes;  ///< of one depth element of one panel column
+  std::int64_t group_size = 0;  ///< of Q8_0: values of K whose bytes are adjacent in a panel
 
   /// Converts panel_cols rows of the weight, f32 [panel_cols, k], into a panel. nullptr for Q8_0,
   /// whose rows are blocks: pack_panel_q8_0().
@@ -76,7 +77,7 @@ void pack_panel_f32_bf16(const float* rows, std::int64_t panel_cols, std::int64_
 void pack_panel_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
 /// Rows of `depth` blocks each, whose scales and quants go into the panel as they are.
 void pack_panel_q8_0(const Q8WeightBlock* rows, std::int64_t panel_cols, std::int64_t depth,
-                     std::byte* panel);
+                     std::int64_t group_size, std::byte* panel);
 
 /// nullptr where `target` is not compiled.
 const GemmKernels* gemm_f32_kernels(CpuTarget target);

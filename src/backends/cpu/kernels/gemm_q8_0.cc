@@ -1,6 +1,7 @@
-// The Q8_0 format: a depth element is a block of 32 values of K. In panels it is [8][panel_cols][4]
-// signed bytes, then panel_cols f16 scales; in blocks of x 8 times 4 bytes (32 bits each) and an
-// f32 scale. A block's products are summed in integers, exactly; the blocks' sums in f32, in order.
+// The Q8_0 format: a depth element is a block of 32 values of K. In panels it is
+// [32 / group][panel_cols][group] signed bytes, then panel_cols f16 scales; in blocks of x 32 /
+// group times 32 bits, which hold a group of 4 bytes or of 2 16-bit numbers, and an f32 scale. A
+// block's products are summed in integers, exactly; the blocks' sums in f32, in order.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -18,7 +19,6 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/gemm_q8_0.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which sets the target.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "backends/cpu/kernels/gemm-inl.h"
 
@@ -29,31 +29,50 @@ namespace HWY_NAMESPACE {
 using IntTag = hn::RebindToSigned<FloatTag>;
 using IntVec = hn::Vec<IntTag>;
 
-constexpr int kGroups = static_cast<int>(kQ8BlockSize) / 4;
-
-/// Four bytes of a weight, per lane, prepared for dot_add().
-struct ByteColumns {
+/// Values of K that one lane multiplies at once. AVX2 widens bytes to 16 bits: its product of bytes
+/// takes one unsigned operand, and giving that operand the sign of the other costs more.
 #if HWY_TARGET == HWY_AVX2
-  explicit HWY_INLINE ByteColumns(IntVec w) : bytes(w), magnitude{_mm256_abs_epi8(w.raw)} {}
+inline constexpr int kGroupSize = 2;
+#else
+inline constexpr int kGroupSize = 4;
+#endif
+constexpr int kGroups = static_cast<int>(kQ8BlockSize) / kGroupSize;
+/// Floats that the bytes of one group take, of a vector of columns and of a panel.
+constexpr std::int64_t kGroupVectorFloats = kLanes * kGroupSize / 4;
+constexpr std::int64_t kGroupPanelFloats = kPanelCols * kGroupSize / 4;
+
+/// A group of weights per lane, prepared for dot_add().
+struct ByteColumns {
+  ByteColumns() = default;
+#if HWY_TARGET == HWY_AVX2
+  explicit HWY_INLINE ByteColumns(const float* bytes)
+      : weights{_mm256_cvtepi8_epi16(_mm_castps_si128(_mm_load_ps(bytes)))} {}
+
+  // Pairs of 16 bits.
+  HWY_INLINE IntVec dot_add(IntVec x, IntVec sum) const {
+    return IntVec{_mm256_add_epi32(sum.raw, _mm256_madd_epi16(weights.raw, x.raw))};
+  }
+
+  IntVec weights;
+#elif HWY_TARGET == HWY_AVX3
+  explicit HWY_INLINE ByteColumns(const float* bytes_in)
+      : bytes(hn::BitCast(IntTag(), hn::Load(FloatTag(), bytes_in))),
+        magnitude{_mm512_abs_epi8(bytes.raw)} {}
 
   // The unsigned operand is |w|, 128 for a stored -128; the sign moves to x, which is never -128.
   // 2 * 127 * 128 fits 16 bits.
-  HWY_INLINE IntVec dot_add(IntVec x, IntVec sum) const {
-    const __m256i products =
-        _mm256_maddubs_epi16(magnitude.raw, _mm256_sign_epi8(x.raw, bytes.raw));
-    return IntVec{_mm256_add_epi32(sum.raw, _mm256_madd_epi16(products, _mm256_set1_epi16(1)))};
-  }
-#elif HWY_TARGET == HWY_AVX3
-  explicit HWY_INLINE ByteColumns(IntVec w) : bytes(w), magnitude{_mm512_abs_epi8(w.raw)} {}
-
   HWY_INLINE IntVec dot_add(IntVec x, IntVec sum) const {
     const __m512i signed_x =
         _mm512_mask_sub_epi8(x.raw, _mm512_movepi8_mask(bytes.raw), _mm512_setzero_si512(), x.raw);
     const __m512i products = _mm512_maddubs_epi16(magnitude.raw, signed_x);
     return IntVec{_mm512_add_epi32(sum.raw, _mm512_madd_epi16(products, _mm512_set1_epi16(1)))};
   }
+
+  IntVec bytes;
+  IntVec magnitude;
 #else
-  explicit HWY_INLINE ByteColumns(IntVec w) : bytes(w), magnitude(w) {}
+  explicit HWY_INLINE ByteColumns(const float* bytes_in)
+      : bytes(hn::BitCast(IntTag(), hn::Load(FloatTag(), bytes_in))) {}
 
   HWY_INLINE IntVec dot_add(IntVec x, IntVec sum) const {
     sum = hn::Add(sum, hn::Mul(byte<24>(bytes), byte<24>(x)));
@@ -65,10 +84,9 @@ struct ByteColumns {
   static HWY_INLINE IntVec byte(IntVec v) {
     return hn::ShiftRight<24>(hn::ShiftLeft<kShift>(v));
   }
-#endif
 
   IntVec bytes;
-  IntVec magnitude;
+#endif
 };
 
 /// The scales of one vector of columns.
@@ -89,9 +107,6 @@ HWY_INLINE FloatVec load_scales(const std::byte* scales) {
 #endif
 }
 
-// How far ahead of a lone row's loads memory is asked for: hardware does not look beyond a page.
-constexpr std::int64_t kPrefetchFloats = 2048;
-
 struct Q8Format {
   /// Panels that a lone row streams at once.
   static constexpr int kStreamPanels = 1;
@@ -102,68 +117,54 @@ struct Q8Format {
 
   /// The scales of vector `j` of the columns, of one block.
   static HWY_INLINE FloatVec column_scales(const float* panel, int j) {
-    return load_scales(std::as_bytes(std::span(panel + kGroups * kPanelCols, 1)).data() +
+    return load_scales(std::as_bytes(std::span(panel + kGroups * kGroupPanelFloats, 1)).data() +
                        j % kPanelVectors * kLanes * static_cast<std::int64_t>(sizeof(Float16)));
   }
 
-  /// A lone row, which reads each weight once: bound by memory, so cache lines are asked for ahead
-  /// and each is used as a whole before the next.
-  template <int kVectors>
-  static HWY_INLINE void step_lone(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
-                                   std::int64_t panel_stride, FloatVec (&sums)[1][kVectors]) {
-    const FloatTag d;
-    const IntTag di;
-    IntVec dots[kVectors];
-#pragma GCC unroll 8
-    for (int j = 0; j < kVectors; ++j) dots[j] = hn::Zero(di);
-#pragma GCC unroll 8
-    for (int g = 0; g < kGroups; ++g) {
-      const IntVec x = hn::BitCast(di, hn::Set(d, a[g]));
-#pragma GCC unroll 8
-      for (int j = 0; j < kVectors; ++j) {
-        const float* column = column_vector(b, panel_stride, j) + g * kPanelCols;
-        hwy::Prefetch(column + kPrefetchFloats);
-        dots[j] = ByteColumns(hn::BitCast(di, hn::Load(d, column))).dot_add(x, dots[j]);
-      }
-    }
-    const FloatVec x_scale = hn::Set(d, a[kGroups]);
-#pragma GCC unroll 8
-    for (int j = 0; j < kVectors; ++j) {
-      const FloatVec w_scales = column_scales(b + j / kPanelVectors * panel_stride, j);
-      sums[0][j] = hn::MulAdd(hn::ConvertTo(d, dots[j]), hn::Mul(w_scales, x_scale), sums[0][j]);
-    }
+  /// Group `g` of vector `j` of the columns of adjacent panels.
+  static HWY_INLINE const float* column_group(const float* HWY_RESTRICT b,
+                                              std::int64_t panel_stride, int j, int g) {
+    return b + j / kPanelVectors * panel_stride + g * kGroupPanelFloats +
+           j % kPanelVectors * kGroupVectorFloats;
   }
 
+  // The integer sums of a block take the registers; `sums` waits in memory meanwhile. Not unrolled
+  // over the groups, or the compiler would keep all of their operands alive and spill.
   template <int kRows, int kVectors>
   static HWY_INLINE void step(const float* HWY_RESTRICT a, std::int64_t pair_stride,
                               const float* HWY_RESTRICT b, std::int64_t panel_stride,
                               FloatVec (&sums)[kRows][kVectors]) {
-    if constexpr (kRows == 1) return step_lone(a, b, panel_stride, sums);
+    constexpr bool kLone = kRows == 1;
     const FloatTag d;
     const IntTag di;
-    // One vector of columns at a time: its sums of a block stay in registers. Not unrolled over the
-    // groups, or the compiler would keep all of their operands alive and spill.
+    IntVec dots[kRows][kVectors];
+#pragma GCC unroll 12
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) dots[i][j] = hn::Zero(di);
+    }
+#pragma GCC unroll 1
+    for (int g = 0; g < kGroups; ++g) {
+      ByteColumns w[kVectors];
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) {
+        w[j] = ByteColumns(column_group(b, panel_stride, j, g));
+      }
+#pragma GCC unroll 12
+      for (int i = 0; i < kRows; ++i) {
+        const IntVec x = hn::BitCast(di, hn::Set(d, block_value<kLone>(a, pair_stride, i, g)));
+#pragma GCC unroll 8
+        for (int j = 0; j < kVectors; ++j) dots[i][j] = w[j].dot_add(x, dots[i][j]);
+      }
+    }
 #pragma GCC unroll 8
     for (int j = 0; j < kVectors; ++j) {
-      const float* column = column_vector(b, panel_stride, j);
-      IntVec dots[kRows];
-#pragma GCC unroll 12
-      for (int i = 0; i < kRows; ++i) dots[i] = hn::Zero(di);
-#pragma GCC unroll 1
-      for (int g = 0; g < kGroups; ++g) {
-        const ByteColumns w(hn::BitCast(di, hn::Load(d, column + g * kPanelCols)));
-#pragma GCC unroll 12
-        for (int i = 0; i < kRows; ++i) {
-          const float x = block_value < kRows == 1 > (a, pair_stride, i, g);
-          dots[i] = w.dot_add(hn::BitCast(di, hn::Set(d, x)), dots[i]);
-        }
-      }
       const FloatVec w_scales = column_scales(b + j / kPanelVectors * panel_stride, j);
 #pragma GCC unroll 12
       for (int i = 0; i < kRows; ++i) {
         const FloatVec scale =
-            hn::Mul(w_scales, hn::Set(d, block_value < kRows == 1 > (a, pair_stride, i, kGroups)));
-        sums[i][j] = hn::MulAdd(hn::ConvertTo(d, dots[i]), scale, sums[i][j]);
+            hn::Mul(w_scales, hn::Set(d, block_value<kLone>(a, pair_stride, i, kGroups)));
+        sums[i][j] = hn::MulAdd(hn::ConvertTo(d, dots[i][j]), scale, sums[i][j]);
       }
     }
   }
@@ -195,10 +196,13 @@ void quantize_into(const float* values, std::int64_t step, float* out) {
     hn::Store(hn::NearestInt(hn::Mul(hn::LoadU(d, values + i), hn::Set(d, inverse))), IntTag(),
               quants + i);
   }
+  constexpr int kBits = 32 / kGroupSize;
+  constexpr std::uint32_t kMask = (std::uint32_t{1} << kBits) - 1;
   for (int g = 0; g < kGroups; ++g) {
     std::uint32_t group = 0;
-    for (int i = 3; i >= 0; --i)
-      group = group << 8 | (static_cast<std::uint32_t>(quants[4 * g + i]) & 0xFFu);
+    for (int i = kGroupSize - 1; i >= 0; --i) {
+      group = group << kBits | (static_cast<std::uint32_t>(quants[kGroupSize * g + i]) & kMask);
+    }
     out[g * step] = std::bit_cast<float>(group);
   }
 }
@@ -232,6 +236,7 @@ constexpr GemmKernels make_gemm_q8_0() {
   kernels.depth_step = kQ8BlockSize;
   kernels.block_bytes = Q8Format::kBlockFloats * static_cast<std::int64_t>(sizeof(float));
   kernels.column_bytes = kQ8BlockSize + static_cast<std::int64_t>(sizeof(Float16));
+  kernels.group_size = kGroupSize;
   kernels.pack_block = &pack_block_q8_0;
   set_tiles<Q8Format>(kernels);
   return kernels;

@@ -36,14 +36,14 @@ void pack_panel_bf16(const float* rows, std::int64_t panel_cols, std::int64_t k,
 }
 
 void pack_panel_q8_0(const Q8WeightBlock* rows, std::int64_t panel_cols, std::int64_t depth,
-                     std::byte* panel) {
-  constexpr std::int64_t kGroup = 4;  // values of K that one integer dot product takes
+                     std::int64_t group_size, std::byte* panel) {
   const std::int64_t quant_bytes = panel_cols * kQ8BlockSize;
   for (std::int64_t b = 0; b < depth; ++b) {
     for (std::int64_t col = 0; col < panel_cols; ++col) {
       const Q8WeightBlock& block = rows[col * depth + b];
-      for (std::int64_t i = 0; i < kQ8BlockSize; i += kGroup) {
-        std::memcpy(panel + (i / kGroup * panel_cols + col) * kGroup, block.quants + i, kGroup);
+      for (std::int64_t i = 0; i < kQ8BlockSize; i += group_size) {
+        std::memcpy(panel + i * panel_cols + col * group_size, block.quants + i,
+                    static_cast<std::size_t>(group_size));
       }
       std::memcpy(panel + quant_bytes + col * static_cast<std::int64_t>(sizeof(Float16)),
                   &block.scale, sizeof(Float16));

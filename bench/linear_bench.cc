@@ -1,0 +1,97 @@
+// How fast the CPU backend's linear layers are:
+//
+//   linear_bench [THREADS] [FORMAT]        (default: 1 thread, all formats: f32, bf16, q8_0)
+//
+// Prints per weight format and shape (M rows, K in, N out) the median time, multiply-adds counted
+// as two operations per second, and bytes of weights per second, which bound a lone row.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "backends/cpu/cpu_backend.h"
+#include "base/result.h"
+#include "ops/context.h"
+
+namespace lattice {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct LinearShape {
+  std::int64_t m;
+  std::int64_t k;
+  std::int64_t n;
+};
+
+// Layers of MiniLM, bge-base and a 0.6B decoder: one token, a short text, batches; and a head that
+// no cache holds.
+constexpr LinearShape kShapes[] = {{1, 384, 1536},    {16, 384, 1536},  {512, 384, 384},
+                                   {512, 384, 1536},  {512, 1536, 384}, {512, 768, 3072},
+                                   {1, 1024, 6144},   {32, 1024, 6144}, {512, 1024, 6144},
+                                   {512, 3072, 1024}, {1, 1024, 65536}};
+
+std::vector<float> random_floats(std::int64_t size) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(static_cast<std::size_t>(size));
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+/// Seconds of the median run, of at least five and about half a second of them.
+template <class Function>
+double median_seconds(const Function& function) {
+  constexpr double kSeconds = 0.5;
+  constexpr std::size_t kMinRuns = 5;
+  function();
+  std::vector<double> times;
+  for (double total = 0; total < kSeconds || times.size() < kMinRuns; total += times.back()) {
+    const auto begin = Clock::now();
+    function();
+    times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+void measure(Context& context, WeightFormat format, const LinearShape& shape) {
+  LinearPart part{.weight =
+                      Tensor::from_floats({shape.n, shape.k}, random_floats(shape.n * shape.k))};
+  const auto weight = context.backend().pack_linear(context.threads(), {&part, 1}, format);
+  const std::vector<float> x = random_floats(shape.m * shape.k);
+  std::vector<float> out(static_cast<std::size_t>(shape.m * shape.n));
+  const double seconds = median_seconds([&] {
+    context.backend().linear(context, {.weight = weight.get(),
+                                       .x = ConstMatrix(x.data(), shape.m, shape.k),
+                                       .out = MutMatrix(out.data(), shape.m, shape.n)});
+  });
+  const double operations = 2.0 * static_cast<double>(shape.m * shape.k * shape.n);
+  fmt::print("{:>5}  {:>4} x {:>4} -> {:>4}  {:>10.1f} us  {:>6.1f} GOP/s  {:>5.1f} GB/s\n",
+             weight_format_name(format), shape.m, shape.k, shape.n, seconds * 1e6,
+             operations / seconds / 1e9, static_cast<double>(weight->num_bytes()) / seconds / 1e9);
+  std::fflush(stdout);
+}
+
+}  // namespace
+}  // namespace lattice
+
+int main(int argc, char** argv) {
+  const std::size_t num_threads = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;
+  const std::string_view wanted = argc > 2 ? argv[2] : "";
+  const auto backend = lattice::value_or_throw(lattice::make_cpu_backend());
+  lattice::Context context(backend, std::make_shared<lattice::ThreadPool>(num_threads));
+  fmt::print("{} threads, target {}\n", num_threads, backend->target());
+  for (const auto format :
+       {lattice::WeightFormat::kF32, lattice::WeightFormat::kBF16, lattice::WeightFormat::kQ8_0}) {
+    if (!wanted.empty() && wanted != lattice::weight_format_name(format)) continue;
+    for (const auto& shape : lattice::kShapes) lattice::measure(context, format, shape);
+  }
+  return 0;
+}
