@@ -31,10 +31,10 @@ struct LinearShape {
 
 // Layers of MiniLM, bge-base and a 0.6B decoder: one token, a short text, batches; and a head that
 // no cache holds.
-constexpr LinearShape kShapes[] = {{1, 384, 1536},    {16, 384, 1536},  {512, 384, 384},
-                                   {512, 384, 1536},  {512, 1536, 384}, {512, 768, 3072},
-                                   {1, 1024, 6144},   {32, 1024, 6144}, {512, 1024, 6144},
-                                   {512, 3072, 1024}, {1, 1024, 65536}};
+constexpr LinearShape kShapes[] = {
+    {1, 384, 1536},    {16, 384, 1536},   {16, 384, 49152}, {128, 384, 49152}, {512, 384, 384},
+    {512, 384, 1536},  {512, 1536, 384},  {512, 768, 3072}, {1, 1024, 6144},   {32, 1024, 6144},
+    {512, 1024, 6144}, {512, 3072, 1024}, {1, 1024, 65536}};
 
 std::vector<float> random_floats(std::int64_t size) {
   std::mt19937 random(1);

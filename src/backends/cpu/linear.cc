@@ -21,6 +21,9 @@ constexpr std::int64_t kRate = 8;
 // Rows are split between threads from this many tiles a thread; fewer rows are shared, each thread
 // taking some of the panels.
 constexpr std::int64_t kMinTilesPerThread = 8;
+// With more tiles a panel is computed for much longer than it takes to arrive.
+constexpr std::int64_t kMaxPrefetchTiles = 6;
+constexpr std::int64_t kFloatBytes = sizeof(float);
 
 // How one call is cut up: into blocks of rows, and per block into panels. Threads take equal
 // contiguous runs of (block, panel) units.
@@ -95,7 +98,17 @@ class BlockProduct {
     const std::int64_t most = kernels_.max_rows / 2;
     const std::int64_t num_tiles = (num_pairs + most - 1) / most;
     const std::int64_t pair_bytes = 2 * weight_.depth() * kernels_.block_bytes;
+    // Few tiles read a panel as fast as memory gives it, and then compute while memory idles: those
+    // behind the first one ask for the next panel.
+    const bool prefetches =
+        num_tiles > 1 && num_tiles <= kMaxPrefetchTiles && panel + 1 < weight_.num_panels();
+    const std::int64_t part = prefetches ? weight_.panel_floats() / (num_tiles - 1) : 0;
     for (std::int64_t t = 0; t < num_tiles; ++t) {
+      prefetch_ = nullptr;
+      prefetch_step_ = t > 0 ? part : 0;
+      if (prefetch_step_ > 0) {
+        prefetch_ = weight_.panel(panel + 1) + (t - 1) * part * weight_.depth() * kFloatBytes;
+      }
       const Range pairs = split(num_pairs, t, num_tiles);
       const Range tile_rows{rows.begin + 2 * pairs.begin,
                             std::min(rows.begin + 2 * pairs.end, rows.end)};
@@ -111,7 +124,9 @@ class BlockProduct {
           .depth = weight_.depth(),
           .sums = sums_,
           .sums_stride = stride,
-          .accumulate = false});
+          .accumulate = false,
+          .prefetch = prefetch_,
+          .prefetch_step = prefetch_step_});
     const std::int64_t col = panels.begin * kernels_.panel_cols;
     const auto& residual = args_.residual;
     epilogue_({.sums = sums_,
@@ -129,6 +144,8 @@ class BlockProduct {
   const CpuLinear& weight_;
   const GemmKernels& kernels_;
   EpilogueFunction epilogue_;
+  const std::byte* prefetch_ = nullptr;
+  std::int64_t prefetch_step_ = 0;
   alignas(64) float sums_[kMaxTileRows * kMaxPanelCols];
 };
 static_assert(kMaxTilePanels <= kMaxTileRows && 2 * 2 <= kMaxTileRows,

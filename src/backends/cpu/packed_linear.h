@@ -25,6 +25,10 @@ class CpuLinear final : public PackedLinear {
   /// K in the format's depth elements.
   std::int64_t depth() const { return depth_; }
   std::int64_t num_panels() const { return num_panels_; }
+  /// Of one depth element of a panel.
+  std::int64_t panel_floats() const {
+    return kernels_.panel_cols * kernels_.column_bytes / static_cast<std::int64_t>(sizeof(float));
+  }
   const std::byte* panel(std::int64_t panel_idx) const {
     return panels_.data() + panel_idx * panel_bytes_;
   }

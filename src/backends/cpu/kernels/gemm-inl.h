@@ -7,6 +7,7 @@
 #define LATTICE_KERNELS_GEMM_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/vector-inl.h"
@@ -59,6 +60,16 @@ HWY_INLINE const float* column_vector(const float* HWY_RESTRICT b, std::int64_t 
   return b + j / kPanelVectors * panel_stride + j % kPanelVectors * kLanes;
 }
 
+/// Asks for the cache lines of the first `count` floats, of at most kMost.
+template <std::int64_t kMost>
+HWY_INLINE void prefetch_lines(const float* next, std::int64_t count) {
+  constexpr std::int64_t kLineFloats = 16;
+#pragma GCC unroll 32
+  for (std::int64_t i = 0; i < kMost; i += kLineFloats) {
+    if (i == 0 || i < count) hwy::Prefetch(next + i);
+  }
+}
+
 /// One tile of kRows x kPanels panels. A lone row is not interleaved with another one.
 template <class Format, int kRows, int kPanels>
 HWY_NOINLINE void tile(const TileArgs& args) {
@@ -86,7 +97,12 @@ HWY_NOINLINE void tile(const TileArgs& args) {
   constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
   const std::int64_t pair_stride = args.depth * kStepA;
   const std::int64_t panel_stride = args.depth * Format::kPanelFloats;
+  const float* next = storage_cast<float>(args.prefetch != nullptr ? args.prefetch : args.block);
   for (std::int64_t k = 0; k < args.depth; ++k) {
+    if constexpr (kRows > 1 && Format::kPrefetchesNext) {
+      prefetch_lines<Format::kPanelFloats>(next, args.prefetch_step);
+      next += args.prefetch_step;
+    }
     Format::step(a, pair_stride, b, panel_stride, sums);
     a += kStepA;
     b += Format::kPanelFloats;

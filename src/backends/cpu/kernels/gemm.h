@@ -36,6 +36,10 @@ struct TileArgs {
   float* sums;               ///< 64-byte aligned; padding rows and columns are written too
   std::int64_t sums_stride;  ///< in floats, a multiple of panel_cols
   bool accumulate;           ///< continue the chains in `sums` rather than start at zero
+  /// What will be read next: while it computes, the tile asks for `prefetch_step` floats of it per
+  /// depth element, at most those of a panel. A hint.
+  const std::byte* prefetch = nullptr;
+  std::int64_t prefetch_step = 0;
 };
 using TileFunction = void (*)(const TileArgs& args);
 

@@ -20,6 +20,8 @@ namespace lattice {
 namespace HWY_NAMESPACE {
 
 struct F32Format {
+  /// Whether a tile asks for the next panel.
+  static constexpr bool kPrefetchesNext = true;
   /// Panels that a lone row streams at once.
   static constexpr int kStreamPanels = 1;
   static constexpr std::int64_t kPanelFloats = kPanelCols;
@@ -40,6 +42,8 @@ struct F32Format {
 
 /// Panels of upper halves. The arithmetic is F32Format's.
 struct F32Bf16Format {
+  /// Whether a tile asks for the next panel.
+  static constexpr bool kPrefetchesNext = true;
   /// Panels that a lone row streams at once.
   static constexpr int kStreamPanels = 2;
   static constexpr std::int64_t kPanelFloats = kPanelCols / 2;

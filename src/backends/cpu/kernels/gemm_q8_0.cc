@@ -108,6 +108,8 @@ HWY_INLINE FloatVec load_scales(const std::byte* scales) {
 }
 
 struct Q8Format {
+  /// Whether a tile asks for the next panel.
+  static constexpr bool kPrefetchesNext = true;
   /// Panels that a lone row streams at once.
   static constexpr int kStreamPanels = 1;
   static constexpr std::int64_t kPanelFloats =
