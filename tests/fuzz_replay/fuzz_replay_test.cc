@@ -43,6 +43,16 @@ class ReplayTest : public ::testing::Test {
   std::filesystem::path input_;
 };
 
+/// What a fuzzer tries before any seed; as a fuzzer gives it, without an address.
+class EmptyInputTest : public ::testing::Test {
+ public:
+  explicit EmptyInputTest(const FuzzTarget& target) : target_(target) {}
+  void TestBody() override { EXPECT_EQ(target_.run(nullptr, 0), 0); }
+
+ private:
+  const FuzzTarget& target_;
+};
+
 /// A target without a corpus would replay nothing and look like a pass.
 class CorpusTest : public ::testing::Test {
  public:
@@ -59,6 +69,9 @@ void register_target(const FuzzTarget& target) {
   ::testing::RegisterTest(
       target.name, "HasACorpus", nullptr, nullptr, __FILE__, __LINE__,
       [size = files.size()]() -> ::testing::Test* { return new CorpusTest(size); });
+  ::testing::RegisterTest(
+      target.name, "EmptyInput", nullptr, nullptr, __FILE__, __LINE__,
+      [&target]() -> ::testing::Test* { return new EmptyInputTest(target); });
   for (const auto& file : files) {
     ::testing::RegisterTest(
         target.name, file.filename().c_str(), nullptr, nullptr, __FILE__, __LINE__,
