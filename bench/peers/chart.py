@@ -59,7 +59,7 @@ def panel(row: dict, title: str, left: float, top: float) -> list[str]:
             f'text-anchor="end">{escape(label(name))}</text>',
             f'<rect class="bar{ours}" x="{start}" y="{middle - BAR_HEIGHT / 2:.1f}" '
             f'width="{width:.1f}" height="{BAR_HEIGHT}" rx="2"/>',
-            f'<text class="value" x="{start + width + 5:.1f}" y="{middle + 4:.1f}">'
+            f'<text class="value" x="{start + BAR_WIDTH + 8}" y="{middle + 4:.1f}">'
             f'{escape(text)}</text>']
     line, bottom = start + scale, first + len(found) * ROW_HEIGHT
     lines.append(f'<line class="base" x1="{line:.1f}" x2="{line:.1f}" y1="{first}" '

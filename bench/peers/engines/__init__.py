@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +26,18 @@ class Spec:
     def is_lattice(self) -> bool:
         return self.module == "lattice"
 
+    def interpreter(self) -> str:
+        """llama-cpp-python is built from source, and may have an environment of its own."""
+        own = os.environ.get("LATTICE_LLAMA_PYTHON") if self.module == "llama_cpp" else None
+        return own or sys.executable
+
     def command(self, options: dict) -> list[str]:
         """The worker process; `options` are the fields of engines.base.Setting but the variant,
         and `lattice`, the program."""
         if self.is_lattice:
             return [str(options["lattice"]), str(options["model_dir"]), self.variant,
                     str(options["threads"])]
-        return [sys.executable, str(WORKER), self.name, str(options["model_dir"]),
+        return [self.interpreter(), str(WORKER), self.name, str(options["model_dir"]),
                 options["kind"], str(options["threads"]), str(options["cache"]),
                 str(options["batch_size"])]
 
@@ -56,7 +62,8 @@ ALL = [
     _spec("torch-bf16", "PyTorch bf16", "Torch", "torch", "sentence-transformers",
           "transformers"),
     _spec("fastembed-fp32", "fastembed", "FastEmbed", "fastembed"),
-    _spec("llama_cpp-f32", "llama.cpp f32", "LlamaCpp", "llama-cpp-python"),
+    _spec("llama_cpp-f16", "llama.cpp f16", "LlamaCpp", "llama-cpp-python"),
+    _spec("llama_cpp-bf16", "llama.cpp bf16", "LlamaCpp", "llama-cpp-python"),
     _spec("llama_cpp-q8_0", "llama.cpp q8_0", "LlamaCpp", "llama-cpp-python"),
 ]
 REFERENCE = "torch-fp32"  # whose outputs, row by row, accuracy is measured against

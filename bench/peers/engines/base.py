@@ -37,7 +37,7 @@ class Engine:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         if setting.kind not in self.kinds:
-            raise Unsupported(f"the adapter does not {setting.kind}")
+            raise Unsupported(f"no adapter here that makes it {setting.kind}")
 
     def export(self) -> None:
         """Writes the model in the library's own format, if it has one and it is not there yet."""

@@ -51,9 +51,9 @@ def example_inputs(config, batch: int, length: int, seed: int) -> dict:
 
 def plain_graph(model_dir: Path, cache: Path, logits: bool) -> Path:
     """Exported by PyTorch, as it is, and checked on other shapes than it was traced with."""
-    import torch
-
     def make(path: Path) -> None:
+        import torch  # here alone: who finds the file there does not wait for it
+
         module, config = graph_module(model_dir, logits, "eager")
         inputs = example_inputs(config, 2, 8, 0)
         axes = {name: {0: "batch", 1: "length"} for name in inputs}
