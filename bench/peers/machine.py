@@ -29,6 +29,12 @@ def cpu_flags() -> list[str]:
                   if flag in FLAGS or flag.startswith(("avx512", "amx", "avx_vnni")))
 
 
+def available_bytes() -> int:
+    """What a new process may use before this machine runs out of memory."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+
+
 def versions() -> dict[str, str]:
     """Of every package that is there."""
     found = {}

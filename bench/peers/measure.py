@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import tempfile
 from collections.abc import Callable
@@ -11,12 +12,15 @@ from pathlib import Path
 
 import accuracy
 import engines
+import machine
+import models
 import protocol
 from process import EngineFailed, Place, Process, fresh_start
 from workloads import Workload
 
 SHORT_RUN_SECONDS = 0.5  # shorter ones are warmed up again in every turn
 TURN_WARM_UP_SECONDS = 0.1
+BYTES_PER_WEIGHT = 8  # in float32, and once more as the library packs them
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,15 @@ class Measurement:
         self.unavailable: dict[str, str] = {}
         self.details: dict[str, dict] = {}
 
-    def attempt(self, spec: engines.Spec, function: Callable[[], None]) -> bool:
+    def leave_out(self, failure: EngineFailed) -> None:
+        self.unavailable[failure.name] = str(failure)
+        say(f"  {engines.by_name(failure.name).label}: {failure}")
+
+    def attempt(self, function: Callable[[], None]) -> bool:
         try:
             function()
         except EngineFailed as failure:
-            self.unavailable[spec.name] = str(failure)
-            say(f"  {spec.label}: {failure}")
+            self.leave_out(failure)
             return False
         return True
 
@@ -57,70 +64,82 @@ class Measurement:
                 with Process(spec, self.place, self.errors) as process:
                     process.ask("export")
 
-        return [spec for spec in specs if self.attempt(spec, lambda: run(spec))]
+        return [spec for spec in specs if self.attempt(lambda: run(spec))]
 
     def start(self, stack: ExitStack, spec: engines.Spec, work: dict, warm_up_s: float):
         """A process that is warm, or None."""
+        needed = models.matrix_elements(self.place.model_dir) * BYTES_PER_WEIGHT
         process = stack.enter_context(Process(spec, self.place, self.errors))
 
         def run() -> None:
+            if machine.available_bytes() < needed:
+                raise EngineFailed(spec.name, "no memory is left beside the engines before it")
             loaded = process.ask("load")
             process.ask("prepare", **work)
             times = process.ask("run", seconds=0, warm_up=warm_up_s)["seconds"]
             self.details[spec.name] = {**loaded, "warm_run_s": times[-1]}
 
-        return process if self.attempt(spec, run) else None
+        return process if self.attempt(run) else None
 
-    def leg(self, spec: engines.Spec, process: Process, turn_s: float) -> protocol.Leg:
-        short = self.details[spec.name]["warm_run_s"] < SHORT_RUN_SECONDS
+    def leg(self, name: str, process: Process, turn_s: float) -> protocol.Leg:
+        short = self.details[name]["warm_run_s"] < SHORT_RUN_SECONDS
         warm_up = TURN_WARM_UP_SECONDS if short else 0
         return lambda: process.ask("run", seconds=turn_s, warm_up=warm_up)["seconds"]
 
+    def interleave(self, legs: dict[str, protocol.Leg], effort: Effort, canary) -> list[dict]:
+        """The rounds; begun again without an engine that fails in the middle of them."""
+        while legs:
+            try:
+                return protocol.interleave(legs, effort.rounds, canary, effort.limit_s)
+            except EngineFailed as failure:
+                self.leave_out(failure)
+                del legs[failure.name]
+        return []
+
     def turns(self, specs: list[engines.Spec], work: dict, effort: Effort, canary) -> list[dict]:
         """Long-lived processes take turns; then their outputs are compared."""
+        truth = self.reference(work)
         with ExitStack() as stack:
-            running = {}
-            for spec in specs:
-                process = self.start(stack, spec, work, effort.warm_up_s)
-                if process is not None:
-                    running[spec] = process
-            if not running:
-                return []
-            legs = {spec.name: self.leg(spec, process, effort.turn_s)
-                    for spec, process in running.items()}
-            records = protocol.interleave(legs, effort.rounds, canary, effort.limit_s)
-            truth = accuracy.reference(self.workload, work, self.place, self.errors)
-            for spec, process in running.items():
-                self.attempt(spec, lambda: self.check(spec, process, truth))
+            started = {spec.name: self.start(stack, spec, work, effort.warm_up_s)
+                       for spec in specs}
+            running = {name: process for name, process in started.items() if process}
+            legs = {name: self.leg(name, process, effort.turn_s)
+                    for name, process in running.items()}
+            records = self.interleave(legs, effort, canary)
+            for name in legs:  # those that came through
+                self.attempt(lambda: self.check(name, running[name], truth))
         return records
 
-    def check(self, spec: engines.Spec, process: Process, truth) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            outputs = accuracy.read_outputs(process, Path(folder) / "outputs")
-        self.details[spec.name] |= {
-            "accuracy": accuracy.compare(self.workload, outputs, truth), **process.ask("rss")}
+    def reference(self, work: dict):
+        """The outputs to compare with, or None where they cannot be computed."""
+        try:
+            return accuracy.reference(self.workload, work, self.place, self.errors)
+        except EngineFailed as failure:
+            say(f"  no accuracy: {failure}")
+            return None
+
+    def check(self, name: str, process: Process, truth) -> None:
+        if truth is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                outputs = accuracy.read_outputs(process, Path(folder) / "outputs")
+            self.details[name]["accuracy"] = accuracy.compare(self.workload, outputs, truth)
+        self.details[name] |= process.ask("rss")
 
     def starts(self, specs: list[engines.Spec], work: dict, effort: Effort, canary) -> list[dict]:
-        """Fresh processes take turns; the first start of each reads its files from disk."""
+        """Fresh processes take turns; the first start of each, which reads its files from disk,
+        does not count."""
         found: dict[str, list[dict]] = {}
 
-        def start(spec: engines.Spec) -> None:
-            found.setdefault(spec.name, []).append(
-                fresh_start(spec, self.place, work, self.errors))
+        def start(spec: engines.Spec) -> list[float]:
+            row = fresh_start(spec, self.place, work, self.errors)
+            found.setdefault(spec.name, []).append(row)
+            return [row["seconds"]]
 
-        def leg(spec: engines.Spec) -> protocol.Leg:
-            def run() -> list[float]:
-                start(spec)
-                return [found[spec.name][-1]["seconds"]]
-            return run
-
-        ready = [spec for spec in specs if self.attempt(spec, lambda: start(spec))]
-        if not ready:
-            return []
-        records = protocol.interleave({spec.name: leg(spec) for spec in ready}, effort.rounds,
-                                      canary, effort.limit_s)
-        for name, rows in found.items():
-            self.details[name] = {key: protocol.quantile([row[key] for row in rows[1:]], 0.5)
+        ready = [spec for spec in specs if self.attempt(lambda: start(spec))]
+        legs = {spec.name: functools.partial(start, spec) for spec in ready}
+        records = self.interleave(legs, effort, canary)
+        for name in legs:
+            self.details[name] = {key: protocol.quantile([row[key] for row in found[name][1:]], 0.5)
                                   for key in ("load_s", "peak_rss_bytes")}
         return records
 

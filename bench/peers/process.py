@@ -13,7 +13,11 @@ from engines import Spec
 
 
 class EngineFailed(Exception):
-    """Why an engine cannot do what it was told."""
+    """Which engine cannot do what it was told, and why."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(reason)
+        self.name = name
 
 
 @dataclass(frozen=True)
@@ -63,11 +67,11 @@ class Process:
         except BrokenPipeError:
             line = ""
         if not line:
-            raise EngineFailed(f"its process ended with code {self.process.wait()}: "
-                               f"{self._last_error()}")
+            raise EngineFailed(self.spec.name, f"its process ended with code "
+                               f"{self.process.wait()}: {self._last_error()}")
         answer = json.loads(line)
         if "error" in answer:
-            raise EngineFailed(answer["error"])
+            raise EngineFailed(self.spec.name, answer["error"])
         return answer
 
     def _last_error(self) -> str:
