@@ -128,11 +128,12 @@ def unavailable_section(found: Found) -> list[str]:
     return [*lines, ""]
 
 
-def introduction(data: dict) -> list[str]:
+def introduction(data: dict, image: str | None) -> list[str]:
+    picture = [f"![Speed of lattice and its peers]({image})", ""] if image else []
     machine = data["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     warning = ["**A quick run: it shows that everything works, not how fast it is.**", ""]
-    return ["# Performance", "", *(warning if data.get("quick") else []),
+    return ["# Performance", "", *(warning if data.get("quick") else []), *picture,
             f"{machine['cpu']} ({', '.join(machine['flags'])}), {machine['usable_cpus']} CPUs, "
             f"Linux {machine['kernel']}. lattice {machine['lattice']}; Python "
             f"{machine['python']}, {versions}.", "",
@@ -146,9 +147,10 @@ def introduction(data: dict) -> list[str]:
             "[bench/peers](../bench/peers/README.md).", ""]
 
 
-def markdown(data: dict) -> str:
+def markdown(data: dict, image: str | None = None) -> str:
+    """The page; `image` is the chart's address on it."""
     found = Found(data)
-    lines = introduction(data)
+    lines = introduction(data, image)
     present = {name.split("/")[0] for name in found.names()}
     for model in models.WHAT:
         if model in present:

@@ -85,15 +85,15 @@ def run_one(args: argparse.Namespace, workload: workloads.Workload, threads: int
 
 
 def write_reports(args: argparse.Namespace, found: dict) -> None:
-    text, picture = report.markdown(found), chart.svg(found)
-    targets = [(args.output / "performance.md", args.output / "performance.svg")]
+    """The page and the chart in the output directory, and where the documentation has them."""
+    picture = chart.svg(found)
+    targets = [(args.output, "performance.svg")]
     if args.publish:
-        docs = REPO / "docs"
-        targets.append((docs / "performance.md", docs / "images" / "performance.svg"))
-    for page, image in targets:
-        image.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(text)
-        image.write_text(picture)
+        targets.append((REPO / "docs", "images/performance.svg"))
+    for folder, image in targets:
+        (folder / image).parent.mkdir(parents=True, exist_ok=True)
+        (folder / image).write_text(picture)
+        (folder / "performance.md").write_text(report.markdown(found, image))
 
 
 def main() -> None:

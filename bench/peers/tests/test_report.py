@@ -61,6 +61,10 @@ class ReportTest(unittest.TestCase):
         text = report.markdown(sample.results(row))
         self.assertIn("| PyTorch fp32 | 2.0 | KL 2.0e-03 | top-1 75.0% | 2.5e-01 |", text)
 
+    def test_the_chart_is_shown_where_there_is_one(self):
+        self.assertIn("(images/a.svg)", report.markdown(sample.results(), "images/a.svg"))
+        self.assertNotIn("![", report.markdown(sample.results()))
+
     def test_every_row_of_a_table_has_as_many_cells(self):
         text = report.markdown(sample.results(
             sample.measurement("minilm/32x128", {"onnxruntime-fp32": 1.0, "lattice-f32": 0.5}),
