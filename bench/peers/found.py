@@ -53,4 +53,4 @@ def speed_text(row: dict, engine: dict) -> str:
         milliseconds = seconds * 1e3
         return f"{milliseconds:.{2 if milliseconds < 10 else 1 if milliseconds < 100 else 0}f} ms"
     rate = amount(row)[0] / seconds
-    return f"{rate:,.{1 if rate < 100 else 0}f}"
+    return f"{rate:,.{2 if rate < 1 else 1 if rate < 100 else 0}f}"

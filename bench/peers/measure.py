@@ -20,6 +20,7 @@ from workloads import Workload
 
 SHORT_RUN_SECONDS = 0.5  # shorter ones are warmed up again in every turn
 TURN_WARM_UP_SECONDS = 0.1
+SLOWEST_SHARE = 0.25  # of the time limit, for one run
 BYTES_PER_WEIGHT = 8  # in float32, and once more as the library packs them
 
 
@@ -66,7 +67,7 @@ class Measurement:
 
         return [spec for spec in specs if self.attempt(lambda: run(spec))]
 
-    def start(self, stack: ExitStack, spec: engines.Spec, work: dict, warm_up_s: float):
+    def start(self, stack: ExitStack, spec: engines.Spec, work: dict, effort: Effort):
         """A process that is warm, or None."""
         needed = models.matrix_elements(self.place.model_dir) * BYTES_PER_WEIGHT
         process = stack.enter_context(Process(spec, self.place, self.errors))
@@ -75,11 +76,23 @@ class Measurement:
             if machine.available_bytes() < needed:
                 raise EngineFailed(spec.name, "no memory is left beside the engines before it")
             loaded = process.ask("load")
+            if self.workload.kind == "decode":  # a whole run may take too long to find that out
+                process.ask("prepare", **{**work, "output": 2})
+                self.check_pace(spec, process, work["output"], effort)
             process.ask("prepare", **work)
-            times = process.ask("run", seconds=0, warm_up=warm_up_s)["seconds"]
+            self.check_pace(spec, process, 1, effort)
+            times = process.ask("run", seconds=0, warm_up=effort.warm_up_s)["seconds"]
             self.details[spec.name] = {**loaded, "warm_run_s": times[-1]}
 
         return process if self.attempt(run) else None
+
+    def check_pace(self, spec: engines.Spec, process: Process, count: int,
+                   effort: Effort) -> None:
+        """Leaves out an engine that would use up the others' time."""
+        seconds = count * process.ask("run", seconds=0, warm_up=0)["seconds"][-1]
+        if seconds > effort.limit_s * SLOWEST_SHARE:
+            raise EngineFailed(spec.name, f"too slow: one run takes {seconds:.0f} s, over a "
+                               f"quarter of the time limit")
 
     def leg(self, name: str, process: Process, turn_s: float) -> protocol.Leg:
         short = self.details[name]["warm_run_s"] < SHORT_RUN_SECONDS
@@ -100,7 +113,7 @@ class Measurement:
         """Long-lived processes take turns; then their outputs are compared."""
         truth = self.reference(work)
         with ExitStack() as stack:
-            started = {spec.name: self.start(stack, spec, work, effort.warm_up_s)
+            started = {spec.name: self.start(stack, spec, work, effort)
                        for spec in specs}
             running = {name: process for name, process in started.items() if process}
             legs = {name: self.leg(name, process, effort.turn_s)

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 
+TASKS = {"embed": "embeddings", "score": "rerankers", "generate": "text generation, if it has any"}
+
+
 class Unsupported(Exception):
     """Why an engine cannot do a workload; shown in the report."""
 
@@ -37,7 +40,7 @@ class Engine:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         if setting.kind not in self.kinds:
-            raise Unsupported(f"no adapter here that makes it {setting.kind}")
+            raise Unsupported(f"no adapter here for its {TASKS[setting.kind]}")
 
     def export(self) -> None:
         """Writes the model in the library's own format, if it has one and it is not there yet."""
