@@ -27,7 +27,7 @@ from process import Place
 from rows import make_rows
 
 REPO = Path(__file__).resolve().parents[2]
-QUICK = Effort(rounds=2, limit_s=60, warm_up_s=0.2, turn_s=0.05)
+QUICK = Effort(rounds=2, limit_s=240, warm_up_s=0.2, turn_s=0.05)
 
 
 def arguments() -> argparse.Namespace:

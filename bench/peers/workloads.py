@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass, replace
 
 LONGEST = 512
-QUICK_ROWS = 4
+QUICK_ROWS, QUICK_TOKENS = 4, 64
 REFERENCE_ROWS = 32  # whose outputs are compared with the reference
 
 
@@ -85,5 +85,6 @@ def select(patterns: str, pool: list[Workload] | None = None) -> list[Workload]:
 
 def quick(workload: Workload) -> Workload:
     """The same with the fewest rows that still differ in length, and few tokens to generate."""
-    return replace(workload, lengths=workload.lengths[:QUICK_ROWS],
-                   output=min(workload.output, 4))
+    longest = QUICK_TOKENS if workload.model.startswith("qwen") else LONGEST
+    lengths = tuple(min(length, longest) for length in workload.lengths[:QUICK_ROWS])
+    return replace(workload, lengths=lengths, output=min(workload.output, 4))
