@@ -4,7 +4,7 @@
 //
 // TEXTS_JSONL holds one {"text": ...} a line. Prints the throughput of several passes over all
 // texts. With --serve it answers every line of standard input with the seconds and the number of
-// tokens of one pass, which is how tools/bench_peers/tokenizer_peers.py takes turns with it.
+// tokens of one pass, which is how bench/peers/tokenizer_peers.py takes turns with it.
 #include <time.h>
 
 #include <algorithm>

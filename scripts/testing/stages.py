@@ -61,12 +61,14 @@ def model() -> Outcome:
 
 
 def checks() -> Outcome:
-    """Layers, house style, formatting, and the tests of these scripts."""
+    """Layers, house style, formatting, and the tests of the Python programs."""
     python = sys.executable
     outcome = check("checks", "include layers", [python, "scripts/check_layers.py"])
     outcome.add(check("checks", "house style", [python, "scripts/check_style.py"]))
     outcome.add(check("checks", "tests of the scripts",
                       [python, "-m", "unittest", "discover", "-s", "scripts/tests"]))
+    outcome.add(check("checks", "tests of the peer benchmark",
+                      [python, "-m", "unittest", "discover", "-s", "bench/peers/tests"]))
     outcome.add(check("checks", "formatting (clang-format-19 -i on the files named)",
                       ["scripts/check_format.sh"]))
     outcome.add(check("checks", "public headers compile alone", ["scripts/check_headers.sh"]))

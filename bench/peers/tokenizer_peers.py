@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Single-thread tokenizer throughput: lattice and the `tokenizers` package, taking turns.
 
-    tools/bench_peers/tokenizer_peers.py BENCH TOKENIZER_JSON... [--texts FILE] [--rounds N] [--json OUT]
+    bench/peers/tokenizer_peers.py BENCH TOKENIZER_JSON... [--texts FILE] [--rounds N]
+                                   [--json OUT]
 
-BENCH is the built tokenizer_bench. The texts (by default: the repository's own passages, golden texts,
-documents and sources, in pieces of up to 2,000 characters, so prose, many languages and code) are
-encoded one by one; the package uses encode_batch_fast, its fastest call, on one thread. Both
-count the processor time of their thread. The numbers of tokens must agree.
+BENCH is the built tokenizer_bench. The texts (by default: the repository's own passages, golden
+texts, documents and sources, in pieces of up to 2,000 characters, so prose, many languages and
+code) are encoded one by one; the package uses encode_batch_fast, its fastest call, on one thread.
+Both count the processor time of their thread. The numbers of tokens must agree.
 """
 
 import argparse
@@ -23,7 +24,8 @@ os.environ["RAYON_NUM_THREADS"] = "1"
 
 from tokenizers import Tokenizer  # noqa: E402
 
-from protocol import Canary, interleave, summarise  # noqa: E402
+from canary import Canaries  # noqa: E402
+from protocol import compare, interleave  # noqa: E402
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PIECE = 2000
@@ -78,24 +80,25 @@ class Package:
         return [seconds]
 
 
-def compare(program, path, texts_file, texts, rounds):
+def measure(program, path, texts_file, texts, rounds):
     lattice, package = Lattice(program, path, texts_file), Package(path, texts)
     legs = {"tokenizers": package.run, "lattice": lattice.run}
     for leg in list(legs.values()) * 3:
         leg()
     if lattice.tokens != package.tokens:
         sys.exit(f"{path}: {lattice.tokens} tokens, the package has {package.tokens}")
-    result = summarise(interleave(legs, rounds, Canary(1)), "tokenizers", 5)
+    records = interleave(legs, rounds, Canaries(1).measure)
+    engines = {name: compare(records, name, "tokenizers") for name in legs}
     lattice.close()
     size = sum(len(t.encode()) for t in texts)
-    speed = {name: size / engine["seconds"]["median"] / 1e6
-             for name, engine in result["engines"].items()}
-    ratio = result["engines"]["lattice"]["median_of_ratios"]
+    speed = {name: size / engine["seconds"]["median"] / 1e6 for name, engine in engines.items()}
+    ratio = engines["lattice"]["ratio"]
     print(f"{pathlib.Path(path).parent.name}/{pathlib.Path(path).name}: "
           f"lattice {speed['lattice']:.1f} MB/s, tokenizers {speed['tokenizers']:.1f} MB/s, "
           f"x{ratio['median']:.1f} ({ratio['q1']:.1f} to {ratio['q3']:.1f})"
-          f"{' noisy' if result['noisy'] else ''}", flush=True)
-    return {"tokenizer": path, "bytes": size, "tokens": package.tokens, "mb_per_s": speed, **result}
+          f"{' noisy' if engines['lattice']['noisy'] else ''}", flush=True)
+    return {"tokenizer": path, "bytes": size, "tokens": package.tokens, "mb_per_s": speed,
+            "engines": engines, "records": records}
 
 
 def main():
@@ -114,7 +117,7 @@ def main():
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         file.write("".join(json.dumps({"text": t}, ensure_ascii=False) + "\n" for t in texts))
         file.flush()
-        results = [compare(args.bench, path, file.name, texts, args.rounds)
+        results = [measure(args.bench, path, file.name, texts, args.rounds)
                    for path in args.tokenizers]
     if args.json:
         pathlib.Path(args.json).write_text(json.dumps(results, indent=1) + "\n")
