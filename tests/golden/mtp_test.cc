@@ -5,6 +5,8 @@
 
 #include "engine/generation/mtp_drafter.h"
 #include "golden/generator_support.h"
+#include "support/model_copy.h"
+#include "support/weight_edit.h"
 
 namespace lattice {
 namespace {
@@ -122,6 +124,25 @@ TEST(MtpSpeculation, ChangesNothing) {
   EXPECT_GT(drafted, 2000u);
   EXPECT_GT(accepted, 0u);
   EXPECT_GT(drafted, accepted) << "no draft had to be taken back";
+}
+
+// A head of zeros guesses token 0, and the model is made to say it: every draft comes true.
+TEST(MtpSpeculation, ChangesNothingWhenAllDraftsComeTrue) {
+  const ModelCopy copy = ModelCopy::of(generation_variant(kVariant).directory);
+  edit_weight(copy.path() / "model.safetensors", "mtp.norm.weight",
+              [](std::span<float> values) { std::ranges::fill(values, -1.0F); });
+  const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  for (const std::size_t length : {1u, 61u, 62u, 63u, 64u, 100u}) {
+    for (const std::size_t drafts : {1u, 3u}) {
+      GenerateOptions options = endless(100);
+      options.max_drafts = drafts;
+      options.sampling.logit_bias = {{0, 1000.0F}};
+      const GenerateTimings timings =
+          expect_speculation_changes_nothing(model, varied_ids(length), options, Speculation::kMtp);
+      EXPECT_EQ(timings.accepted_tokens, timings.drafted_tokens);
+      EXPECT_GT(timings.accepted_tokens, drafts == 1 ? 45u : 65u);
+    }
+  }
 }
 
 // The head's state follows the conversation's: turns that continue, an edit, snapshots.
