@@ -85,7 +85,7 @@ TEST_P(Mtp, DrafterProposesWhatTheHeadExpects) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Mtp, testing::Values("cpu", "reference"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 // Without the states of the first tokens the guesses may be worse; they are made all the same.
 TEST(MtpDrafter, StartsAnewBehindTokensWithoutStates) {
