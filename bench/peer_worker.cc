@@ -9,12 +9,9 @@
 //    "types": [[...]], "output": N}                      -> {}
 //   {"op": "run", "seconds": S, "warm_up": S}            -> {"seconds": [...]}
 //   {"op": "outputs", "path": FILE}                      -> {"shape": [rows, columns]}
-//   {"op": "rss"}                                        -> {"peak_rss_bytes": N}
 //
 // `outputs` writes raw float32: vectors, logits of pairs, or a language model's logits behind each
 // of the first 64 tokens.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -163,10 +160,6 @@ class Worker {
       run(number_of(command, "seconds"), number_of(command, "warm_up"), json);
     } else if (op == "outputs") {
       write_outputs(text_of(command, "path"), json);
-    } else if (op == "rss") {
-      rusage usage = {};
-      ::getrusage(RUSAGE_SELF, &usage);
-      json.field("peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024);
     } else {
       raise(ErrorCode::kInvalidArgument, "unknown op \"{}\"", op);
     }

@@ -136,7 +136,7 @@ class Measurement:
             with tempfile.TemporaryDirectory() as folder:
                 outputs = accuracy.read_outputs(process, Path(folder) / "outputs")
             self.details[name]["accuracy"] = accuracy.compare(self.workload, outputs, truth)
-        self.details[name] |= process.ask("rss")
+        self.details[name]["peak_rss_bytes"] = process.peak_rss_bytes()
 
     def starts(self, specs: list[engines.Spec], work: dict, effort: Effort, canary) -> list[dict]:
         """Fresh processes take turns; the first start of each, which reads its files from disk,

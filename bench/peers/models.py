@@ -55,6 +55,13 @@ def save_embedder(model, out: Path) -> None:
         "pooling_mode_mean_sqrt_len_tokens": False}))
 
 
+def make_minilm(out: Path) -> None:
+    """The real one, with all of its positions instead of the first half."""
+    shutil.copytree(minilm(), out)
+    (out / "sentence_bert_config.json").write_text(
+        json.dumps({"max_seq_length": 512, "do_lower_case": False}))
+
+
 def make_bge_small(out: Path) -> None:
     """384 wide, 12 layers: each layer of MiniLM twice, so that the weights are real ones."""
     import copy
@@ -110,6 +117,7 @@ def make_qwen(script: str, size: str, out: Path) -> None:
 
 
 MAKERS = {
+    "minilm": make_minilm,
     "bge-small": make_bge_small,
     "bge-base": make_bge_base,
     "cross": make_cross,
@@ -128,8 +136,6 @@ WHAT = {
 
 def directory_of(name: str, cache: Path) -> Path:
     """Where the model is; made by a process of its own if it is not there yet."""
-    if name == "minilm":
-        return minilm()
     out = cache / "models" / name
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)

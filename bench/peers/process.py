@@ -74,6 +74,12 @@ class Process:
             raise EngineFailed(self.spec.name, answer["error"])
         return answer
 
+    def peak_rss_bytes(self) -> int:
+        """Of the process alone; getrusage() would count what it had of us before its exec."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
+
     def _last_error(self) -> str:
         lines = self.errors.read_text(errors="replace").splitlines()
         return lines[-1][:200] if lines else "without a word"
@@ -94,4 +100,4 @@ def fresh_start(spec: Spec, place: Place, work: dict, errors: Path) -> dict:
         process.ask("prepare", **work)
         process.ask("run", seconds=0, warm_up=0)
         seconds = time.perf_counter() - start
-        return {"seconds": seconds, "load_s": load_s, **process.ask("rss")}
+        return {"seconds": seconds, "load_s": load_s, "peak_rss_bytes": process.peak_rss_bytes()}
