@@ -69,9 +69,8 @@ void register_target(const FuzzTarget& target) {
   ::testing::RegisterTest(
       target.name, "HasACorpus", nullptr, nullptr, __FILE__, __LINE__,
       [size = files.size()]() -> ::testing::Test* { return new CorpusTest(size); });
-  ::testing::RegisterTest(
-      target.name, "EmptyInput", nullptr, nullptr, __FILE__, __LINE__,
-      [&target]() -> ::testing::Test* { return new EmptyInputTest(target); });
+  ::testing::RegisterTest(target.name, "EmptyInput", nullptr, nullptr, __FILE__, __LINE__,
+                          [&target]() -> ::testing::Test* { return new EmptyInputTest(target); });
   for (const auto& file : files) {
     ::testing::RegisterTest(
         target.name, file.filename().c_str(), nullptr, nullptr, __FILE__, __LINE__,

@@ -48,9 +48,9 @@ struct GemmKernels {
   std::int64_t panel_cols;
   std::int64_t max_rows;  ///< of a tile, even
 
-  std::int64_t depth_step;    ///< values of K in one depth element
-  std::int64_t block_bytes;   ///< of one depth element of one row
-  std::int64_t column_bytes;  ///< of one depth element of one panel column
+  std::int64_t depth_step;      ///< values of K in one depth element
+  std::int64_t block_bytes;     ///< of one depth element of one row
+  std::int64_t column_bytes;    ///< of one depth element of one panel column
   std::int64_t group_size = 0;  ///< of Q8_0: values of K whose bytes are adjacent in a panel
 
   /// Converts panel_cols rows of the weight, f32 [panel_cols, k], into a panel. nullptr for Q8_0,
