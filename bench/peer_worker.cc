@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "bench_main.h"
 #include "engine/model_impl.h"
 #include "io/json.h"
 #include "io/json_writer.h"
@@ -220,11 +221,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace lattice
 
-int main(int argc, char** argv) {
-  try {
-    return lattice::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return lattice::bench_main(lattice::run, argc, argv); }

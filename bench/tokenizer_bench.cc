@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "bench_main.h"
 #include "io/json.h"
 #include "lattice/tokenizer.h"
 
@@ -134,11 +135,4 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace lattice
 
-int main(int argc, char** argv) {
-  try {
-    return lattice::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return lattice::bench_main(lattice::run, argc, argv); }

@@ -2,14 +2,10 @@
 
 #include "io/config_reader.h"
 #include "io/quantization_config.h"
+#include "models/config_limits.h"
 
 namespace lattice {
 namespace {
-
-// Wide enough for any published encoder, small enough that products of two fit 64 bits.
-constexpr std::int64_t kMaxWidth = std::int64_t{1} << 20;
-constexpr std::int64_t kMaxVocab = std::int64_t{1} << 24;
-constexpr std::int64_t kMaxLayers = 1024;
 
 // Keys that do not change the forward pass of an encoder.
 void ignore_inert_keys(ConfigReader& reader) {

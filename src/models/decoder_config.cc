@@ -1,12 +1,9 @@
 #include "models/decoder_config.h"
 
+#include "models/config_limits.h"
+
 namespace lattice {
 namespace {
-
-constexpr std::int64_t kMaxWidth = std::int64_t{1} << 20;
-constexpr std::int64_t kMaxVocab = std::int64_t{1} << 24;
-constexpr std::int64_t kMaxLayers = 1024;
-constexpr std::int64_t kMaxHeadDim = 4096;
 
 void ignore_inert_keys(ConfigReader& reader) {
   reader.ignore({"architectures",

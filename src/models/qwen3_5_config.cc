@@ -2,12 +2,12 @@
 
 #include "io/config_reader.h"
 #include "io/quantization_config.h"
+#include "models/config_limits.h"
 
 namespace lattice {
 namespace {
 
 constexpr std::int64_t kMaxHeads = 4096;
-constexpr std::int64_t kMaxHeadDim = 4096;
 constexpr std::int64_t kMaxInterval = 1024;
 constexpr DecoderConfigRules kRules = {.default_head_dim = 256, .max_heads = kMaxHeads};
 

@@ -2,12 +2,12 @@
 
 #include "io/config_reader.h"
 #include "io/quantization_config.h"
+#include "models/config_limits.h"
 
 namespace lattice {
 namespace {
 
-constexpr DecoderConfigRules kRules = {.default_head_dim = 128, .max_heads = std::int64_t{1} << 20};
-constexpr std::int64_t kMaxLayerIndex = std::int64_t{1} << 20;
+constexpr DecoderConfigRules kRules = {.default_head_dim = 128, .max_heads = kMaxWidth};
 
 // layer_types rules where it is given; else the layers from max_window_layers on have the window.
 // Without use_sliding_window there is none, whatever sliding_window says.
@@ -16,7 +16,7 @@ void read_windows(ConfigReader& reader, Qwen3Config& config) {
   const std::int64_t window =
       enabled ? reader.require_int("sliding_window", 1, std::int64_t{1} << 30) : 0;
   reader.ignore({"sliding_window"});
-  const std::int64_t first = reader.get_int("max_window_layers", 28, 0, kMaxLayerIndex);
+  const std::int64_t first = reader.get_int("max_window_layers", 28, 0, kMaxWidth);
   if (!reader.ok()) return;
   for (std::int64_t i = 0; i < config.num_hidden_layers; ++i) {
     config.windows.push_back(i >= first ? window : 0);

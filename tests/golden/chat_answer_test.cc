@@ -112,7 +112,7 @@ TEST_F(ChatAnswers, EndTokensComeFromTheFiles) {
 TEST_F(ChatAnswers, TheModelOpensItsThoughtItself) {
   const ModelCopy copy = ModelCopy::of(generation_variant("tied").directory);
   copy.write("chat_template.jinja", "{{ messages[0].content }}:");
-  const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  const Model model = load_copy(copy);
   ChatSession session = model.chat();
   ChatOptions options;
   options.generate = saying(said("", kThink, "HM"));
@@ -125,7 +125,7 @@ TEST_F(ChatAnswers, TheModelOpensItsThoughtItself) {
 TEST_F(ChatAnswers, AUsersThinkTagOpensNothing) {
   const ModelCopy copy = ModelCopy::of(generation_variant("tied").directory);
   copy.write("chat_template.jinja", "{{ messages[0].content }}");
-  const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  const Model model = load_copy(copy);
   ChatSession session = model.chat();
   ChatOptions options;
   options.generate = saying(byte_ids("HM"));
@@ -154,14 +154,14 @@ TEST_F(ChatAnswers, AfterFalseTheCallbackIsNotCalled) {
 TEST(ChatRefusals, AModelWithoutATemplateSaysSo) {
   const ModelCopy copy = ModelCopy::of(generation_variant("tied").directory);
   copy.hide_json_member("tokenizer_config.json", "chat_template");
-  const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  const Model model = load_copy(copy);
   expect_refused([&] { model.chat(); }, ErrorCode::kUnsupported, "no chat template");
   EXPECT_FALSE(model.generate_ids(varied_ids(3), endless(2)).ids.empty());
 }
 
 Model with_template(const ModelCopy& copy, const std::string& source) {
   copy.write("chat_template.jinja", source);
-  return Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  return load_copy(copy);
 }
 
 TEST(ChatRefusals, WhatTheTemplateRefusesIsAnErrorWithItsWords) {

@@ -236,7 +236,7 @@ double logits_after(const std::string& variant, const std::string& weight,
                     const std::function<void(std::span<float>)>& edit) {
   const ModelCopy copy = ModelCopy::of(generation_variant(variant).directory);
   edit_weight(copy.path() / "model.safetensors", weight, edit);
-  const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  const Model model = load_copy(copy);
   const GenerationCase c = load_generation_golden(generation_variant(variant)).cases[8];
   return max_abs_difference(last_logits(model.impl().generator().model(), c.ids), c.logits);
 }

@@ -35,10 +35,6 @@
 namespace lattice {
 namespace {
 
-Model load_copy(const ModelCopy& copy) {
-  return Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
-}
-
 // Recurrent state or the convolution's window leaked from one packed sequence into the next.
 TEST(GenerationFieldBugs, AShortPromptBesideALongOneIsItself) {
   const Model model = load_generation_model("tied");

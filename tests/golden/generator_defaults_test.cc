@@ -11,7 +11,7 @@ namespace {
 /// A model whose generation_config.json has this member too.
 Model with_member(const ModelCopy& copy, const std::string& member) {
   copy.replace("generation_config.json", "{", "{" + member + ",");
-  return Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  return load_copy(copy);
 }
 
 class GeneratorDefaults : public testing::Test {

@@ -108,7 +108,7 @@ TEST(GeneratorNan, IsAnErrorWhereverItIs) {
     edit_weight(copy.path() / "model.safetensors", weight, [](std::span<float> values) {
       values[values.size() / 2] = std::numeric_limits<float>::quiet_NaN();
     });
-    const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+    const Model model = load_copy(copy);
     for (const float temperature : {0.0F, 1.0F}) {
       GenerateOptions options = endless(3);
       options.sampling.temperature = temperature;
@@ -127,7 +127,7 @@ TEST(GeneratorNan, OfSeveralPromptsOthersGoOn) {
                 const auto row = static_cast<std::size_t>(byte_ids("Z")[0]) * 32;
                 values[row] = std::numeric_limits<float>::quiet_NaN();
               });
-  const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  const Model model = load_copy(copy);
   const std::vector<std::string> prompts{"It is late", "Z", "ing"};
   GenerateOptions options = endless(3);
   expect_refused([&] { model.generate_batch(prompts, options); }, ErrorCode::kInternal, "logit");
@@ -147,7 +147,7 @@ TEST(GeneratorPadding, IdsWithoutATokenAreNoText) {
   // The last token becomes the one before it once more.
   copy.replace("tokenizer.json", "\"id\":304,\"content\":\"</", "\"id\":303,\"content\":\"<");
   copy.replace("tokenizer_config.json", "\"content\": \"</", "\"content\": \"<");
-  const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  const Model model = load_copy(copy);
   ASSERT_FALSE(model.tokenizer().id_to_token(304));
   const Generation got = model.generate_ids(varied_ids(5), saying({64, 304, 65}));
   EXPECT_EQ(got.ids, (Ids{64, 304, 65}));

@@ -11,6 +11,10 @@ Model load_generation_model(const std::string& variant, std::size_t num_threads)
                                {.device = "cpu", .num_threads = num_threads});
 }
 
+Model load_copy(const ModelCopy& copy) {
+  return Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+}
+
 Ids varied_ids(std::size_t count, std::size_t seed) {
   Ids ids(count);
   for (std::size_t i = 0; i < count; ++i) {

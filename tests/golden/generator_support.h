@@ -8,6 +8,7 @@
 #include "engine/model_impl.h"
 #include "golden/generation_golden.h"
 #include "lattice/model.h"
+#include "support/model_copy.h"
 
 namespace lattice {
 
@@ -15,6 +16,9 @@ using Ids = std::vector<std::int32_t>;
 
 /// The model of a variant of tests/golden/generation.
 Model load_generation_model(const std::string& variant, std::size_t num_threads = 1);
+
+/// A changed copy of a variant's directory, or of another model's.
+Model load_copy(const ModelCopy& copy);
 
 /// Ids below 300, the ordinary tokens, that do not repeat for long.
 Ids varied_ids(std::size_t count, std::size_t seed = 0);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kVariant = "mtp";
 
-/// The last hidden states of `ids`, fed in passes of these sizes (the last one takes the rest).
+/// The last hidden states of `ids`.
 std::vector<float> hidden_states(const LanguageModel& model, std::span<const std::int32_t> ids) {
   const std::unique_ptr<DecoderState> state = model.make_state();
   std::vector<float> logits, hidden;
@@ -131,7 +131,7 @@ TEST(MtpSpeculation, ChangesNothingWhenAllDraftsComeTrue) {
   const ModelCopy copy = ModelCopy::of(generation_variant(kVariant).directory);
   edit_weight(copy.path() / "model.safetensors", "mtp.norm.weight",
               [](std::span<float> values) { std::ranges::fill(values, -1.0F); });
-  const Model model = Model::from_directory(copy.path(), {.device = "cpu", .num_threads = 1});
+  const Model model = load_copy(copy);
   for (const std::size_t length : {1u, 61u, 62u, 63u, 64u, 100u}) {
     for (const std::size_t drafts : {1u, 3u}) {
       GenerateOptions options = endless(100);

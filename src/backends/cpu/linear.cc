@@ -63,6 +63,12 @@ class LinearPlan {
   std::int64_t block_bytes_;
 };
 
+// What a tile asks for ahead: see TileArgs.
+struct Prefetch {
+  const std::byte* begin = nullptr;
+  std::int64_t step = 0;
+};
+
 // Multiplies one packed block of rows by a range of panels.
 class BlockProduct {
  public:
@@ -104,20 +110,21 @@ class BlockProduct {
         num_tiles > 1 && num_tiles <= kMaxPrefetchTiles && panel + 1 < weight_.num_panels();
     const std::int64_t part = prefetches ? weight_.panel_floats() / (num_tiles - 1) : 0;
     for (std::int64_t t = 0; t < num_tiles; ++t) {
-      prefetch_ = nullptr;
-      prefetch_step_ = t > 0 ? part : 0;
-      if (prefetch_step_ > 0) {
-        prefetch_ = weight_.panel(panel + 1) + (t - 1) * part * weight_.depth() * kFloatBytes;
+      Prefetch next;
+      if (prefetches && t > 0) {
+        next = {weight_.panel(panel + 1) + (t - 1) * part * weight_.depth() * kFloatBytes, part};
       }
       const Range pairs = split(num_pairs, t, num_tiles);
       const Range tile_rows{rows.begin + 2 * pairs.begin,
                             std::min(rows.begin + 2 * pairs.end, rows.end)};
       run_tile(kernels_.tiles[static_cast<std::size_t>(pairs.end - pairs.begin - 1)],
-               block + pairs.begin * pair_bytes, tile_rows, {panel, panel + 1});
+               block + pairs.begin * pair_bytes, tile_rows, {panel, panel + 1}, next);
     }
   }
 
-  void run_tile(TileFunction tile, const std::byte* block, Range rows, Range panels) {
+  // style: allow(parameters) what a tile multiplies, and the hint that goes with it
+  void run_tile(TileFunction tile, const std::byte* block, Range rows, Range panels,
+                Prefetch next = {}) {
     const std::int64_t stride = (panels.end - panels.begin) * kernels_.panel_cols;
     tile({.block = block,
           .panels = weight_.panel(panels.begin),
@@ -125,8 +132,8 @@ class BlockProduct {
           .sums = sums_,
           .sums_stride = stride,
           .accumulate = false,
-          .prefetch = prefetch_,
-          .prefetch_step = prefetch_step_});
+          .prefetch = next.begin,
+          .prefetch_step = next.step});
     const std::int64_t col = panels.begin * kernels_.panel_cols;
     const auto& residual = args_.residual;
     epilogue_({.sums = sums_,
@@ -144,8 +151,6 @@ class BlockProduct {
   const CpuLinear& weight_;
   const GemmKernels& kernels_;
   EpilogueFunction epilogue_;
-  const std::byte* prefetch_ = nullptr;
-  std::int64_t prefetch_step_ = 0;
   alignas(64) float sums_[kMaxTileRows * kMaxPanelCols];
 };
 static_assert(kMaxTilePanels <= kMaxTileRows && 2 * 2 <= kMaxTileRows,
