@@ -95,7 +95,7 @@ HWY_NOINLINE void tile(const TileArgs& args) {
   const float* a = storage_cast<float>(args.block);
   const float* b = storage_cast<float>(args.panels);
   constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
-  const std::int64_t pair_stride = args.depth * kStepA;
+  const std::int64_t pair_stride = args.pair_stride != 0 ? args.pair_stride : args.depth * kStepA;
   const std::int64_t panel_stride = args.depth * Format::kPanelFloats;
   const float* next = storage_cast<float>(args.prefetch != nullptr ? args.prefetch : args.block);
   for (std::int64_t k = 0; k < args.depth; ++k) {

@@ -8,7 +8,7 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-const DecoderStateShape kShape = {KvCacheShape{.kv_dim = 4}};
+const DecoderStateShape kShape = {KvShape{.num_heads = 2, .head_dim = 2}};
 
 std::unique_ptr<DecoderState> empty_state() { return std::make_unique<DecoderState>(kShape); }
 
