@@ -83,6 +83,9 @@ def dev() -> Outcome:
     expect = ["--expect-targets"] if platform.machine() == "x86_64" else []
     outcome.add(check("objects", "no vector code outside the target namespaces",
                       [sys.executable, "scripts/check_objects.py", *expect, str(archive)]))
+    if expect:
+        outcome.add(check("kernel-loops", "inner loops without spills",
+                          [sys.executable, "scripts/check_kernel_loops.py", str(archive)]))
     return outcome
 
 

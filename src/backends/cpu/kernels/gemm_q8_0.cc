@@ -10,6 +10,7 @@
 
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/hwy_targets.h"
+#include "backends/cpu/kernels/isa_avx512vnni.h"
 #include "backends/cpu/kernels/target_table.h"
 #include "base/aligned_buffer.h"
 #include "base/float16.h"
@@ -254,6 +255,9 @@ namespace lattice {
 
 const GemmKernels* gemm_q8_0_kernels(CpuTarget target) {
   static constexpr TargetTable<const GemmKernels*> kTable = LATTICE_TARGET_TABLE(kGemmQ8);
+  if (target == CpuTarget::kAvx512Vnni || target == CpuTarget::kAvx512Bf16) {
+    return avx512vnni::gemm_kernels();
+  }
   return kTable.get(target);
 }
 
