@@ -136,8 +136,8 @@ inline I32x8 permute_halves(const I32x8& a, const I32x8& b, unsigned control) {
 #define _mm512_fmadd_ps lattice::emulated::fmadd
 #define _mm512_mul_ps lattice::emulated::multiply
 #define _mm512_sub_epi32 lattice::emulated::subtract
-#define _mm512_cvtepi32_ps lattice::emulated::to_float
-#define _mm512_cvtph_ps lattice::emulated::from_halves
+#define _mm512_maskz_cvtepi32_ps(mask, v) lattice::emulated::to_float(v)
+#define _mm512_maskz_cvtph_ps(mask, v) lattice::emulated::from_halves(v)
 #define _mm512_cvtneps_pbh lattice::emulated::to_bf16
 #define _mm256_unpacklo_epi32(a, b) lattice::emulated::unpack(a, b, 0)
 #define _mm256_unpackhi_epi32(a, b) lattice::emulated::unpack(a, b, 2)

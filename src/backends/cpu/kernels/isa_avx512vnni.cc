@@ -27,6 +27,8 @@ constexpr std::int64_t kDepthBytes = kScalesOffset + kPanelVectors * kVectorByte
 constexpr std::int64_t kBlockWords = kGroups + 1;
 // vpdpbusd multiplies unsigned by signed bytes, so x is stored 128 too high: 0 to 255.
 constexpr std::uint32_t kOffsetBytes = 0x80808080;
+// g++ 12 takes the other lanes of unmasked conversions for uninitialised.
+constexpr std::uint16_t kAllLanes = 0xFFFF;
 
 /// The sums over one depth element: the products of x + 128, less 128 times the weights' sum, which
 /// all rows share. Exact, as the products of any other target are.
@@ -78,12 +80,14 @@ void step(const std::int32_t* a, std::int64_t pair_stride, const std::byte* b,
   for (int j = 0; j < kVectors; ++j) {
     const std::byte* scales = b + j / kPanelVectors * panel_bytes + kScalesOffset +
                               j % kPanelVectors * (kVectorBytes / 2);
-    const __m512 w_scales = _mm512_cvtph_ps(_mm256_load_si256(storage_cast<__m256i>(scales)));
+    const __m512 w_scales =
+        _mm512_maskz_cvtph_ps(kAllLanes, _mm256_load_si256(storage_cast<__m256i>(scales)));
 #pragma GCC unroll 12
     for (int i = 0; i < kRows; ++i) {
       const std::int32_t* row = a + (kRows == 1 ? 0 : i / 2 * pair_stride + i % 2);
       const auto x_scale = __builtin_bit_cast(float, row[kGroups * kInterleaved]);
-      const __m512 dots = _mm512_cvtepi32_ps(_mm512_sub_epi32(block.dots[i][j], block.excess[j]));
+      const __m512 dots =
+          _mm512_maskz_cvtepi32_ps(kAllLanes, _mm512_sub_epi32(block.dots[i][j], block.excess[j]));
       sums[i][j] =
           _mm512_fmadd_ps(dots, _mm512_mul_ps(w_scales, _mm512_set1_ps(x_scale)), sums[i][j]);
     }
