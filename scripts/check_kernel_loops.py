@@ -16,14 +16,14 @@ import sys
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(\S+)\s*(.*)$")
 JUMP_TARGET = re.compile(r"^([0-9a-f]+)\b")
-STACK_VECTOR = re.compile(r"\(%r[sb]p\).*%[yz]mm|%[yz]mm.*\(%r[sb]p\)")
+STACK_VECTOR = re.compile(r"\(%rsp\).*%[yz]mm|%[yz]mm.*\(%rsp\)")
 MOST_UNROLLED = 4
 
 # Part of the function's name, multiplication, how many of them one pass over the depth takes.
 KERNELS = [
     (r"N_AVX2::tile<lattice::N_AVX2::F32Format, 6, 1>", "vfmadd", 6 * 2),
     (r"N_AVX2::tile<lattice::N_AVX2::F32Bf16Format, 6, 1>", "vfmadd", 6 * 2),
-    (r"N_AVX2::tile<lattice::N_AVX2::Q8Format, 6, 1>", "vpmaddwd", 6 * 2),
+    (r"N_AVX2::tile_in_memory<lattice::N_AVX2::Q8Format, 6, 1>", "vpmaddwd", 6 * 2),
     (r"N_AVX3::tile<lattice::N_AVX3::F32Format, 12, 1>", "vfmadd", 12 * 2),
     (r"N_AVX3::tile<lattice::N_AVX3::F32Bf16Format, 12, 1>", "vfmadd", 12 * 2),
     (r"avx512bf16::\(anonymous namespace\)::tile<12, 1>", "vdpbf16ps", 12 * 2),

@@ -61,7 +61,7 @@ struct BlockDots {
 /// sums += the element's products times the scales of x and of the weights.
 template <int kRows, int kVectors>
 void step(const std::int32_t* a, std::int64_t pair_stride, const std::byte* b,
-          std::int64_t panel_bytes, __m512 (&sums)[kRows][kVectors]) {
+          std::int64_t panel_bytes, float* sums, std::int64_t sums_stride) {
   constexpr std::int64_t kInterleaved = kRows == 1 ? 1 : 2;
   BlockDots<kRows, kVectors> block;
 #pragma GCC unroll 8
@@ -88,36 +88,28 @@ void step(const std::int32_t* a, std::int64_t pair_stride, const std::byte* b,
       const auto x_scale = __builtin_bit_cast(float, row[kGroups * kInterleaved]);
       const __m512 dots =
           _mm512_maskz_cvtepi32_ps(kAllLanes, _mm512_sub_epi32(block.dots[i][j], block.excess[j]));
-      sums[i][j] =
-          _mm512_fmadd_ps(dots, _mm512_mul_ps(w_scales, _mm512_set1_ps(x_scale)), sums[i][j]);
+      float* const sum = sums + i * sums_stride + j * 16;
+      _mm512_store_ps(sum, _mm512_fmadd_ps(dots, _mm512_mul_ps(w_scales, _mm512_set1_ps(x_scale)),
+                                           _mm512_load_ps(sum)));
     }
   }
 }
 
+// The products take all registers, so the sums stay where they go to.
 template <int kRows, int kPanels>
 void tile(const TileArgs& args) {
   constexpr int kVectors = kPanels * kPanelVectors;
   constexpr std::int64_t kStepA = kRows == 1 ? kBlockWords : 2 * kBlockWords;
-  __m512 sums[kRows][kVectors];
-#pragma GCC unroll 12
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
+  for (int i = 0; i < kRows && !args.accumulate; ++i) {
     for (int j = 0; j < kVectors; ++j) {
-      sums[i][j] = args.accumulate ? _mm512_load_ps(args.sums + i * args.sums_stride + j * 16)
-                                   : _mm512_setzero_ps();
+      _mm512_store_ps(args.sums + i * args.sums_stride + j * 16, _mm512_setzero_ps());
     }
   }
   const auto* a = storage_cast<std::int32_t>(args.block);
   const std::byte* b = args.panels;
   for (std::int64_t k = 0; k < args.depth; ++k, a += kStepA, b += kDepthBytes) {
-    step(a, args.depth * kStepA, b, args.depth * kDepthBytes, sums);
-  }
-#pragma GCC unroll 12
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 8
-    for (int j = 0; j < kVectors; ++j) {
-      _mm512_store_ps(args.sums + i * args.sums_stride + j * 16, sums[i][j]);
-    }
+    step<kRows, kVectors>(a, args.depth * kStepA, b, args.depth * kDepthBytes, args.sums,
+                          args.sums_stride);
   }
 }
 
