@@ -112,6 +112,16 @@ def slow() -> Outcome:
     return outcome
 
 
+def instructions() -> Outcome:
+    """Counts the instructions of key kernels and of a whole model's call: at most 10 % more."""
+    outcome = build("dev")
+    if outcome.failed == 0 and platform.machine() == "x86_64":
+        probe = BUILD / "dev" / "tests" / "instructions" / "instruction_probe"
+        outcome.add(check("instructions", "instruction counts",
+                          [sys.executable, "scripts/check_instructions.py", str(probe)]))
+    return outcome
+
+
 def fuzz() -> Outcome:
     """Replays every committed corpus through its fuzzer, with ASan and UBSan: one check each."""
     outcome = build("fuzz")
@@ -179,6 +189,7 @@ STAGES = [
     Stage("checks", checks, always=True),
     Stage("dev", dev, always=True, needs=("model",)),
     Stage("slow", slow, always=False, needs=("model",)),
+    Stage("instructions", instructions, always=False, needs=("model",)),
     Stage("quickstart", quickstart, always=False),
     Stage("install", install, always=False, needs=("model",)),
     Stage("gcc", gcc, always=False, needs=("model",)),
