@@ -21,6 +21,7 @@ TEST_PACKAGES=(
   g++ clang-tidy-19 clang-format-19 libclang-rt-19-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3-numpy
   valgrind curl unzip
+  qemu-user
 )
 
 say() { printf 'install_deps: %s\n' "$*"; }
