@@ -4,7 +4,7 @@
 #   scripts/install_deps.sh [--build | --test | --all] [--check]
 #
 #   --build  what ./quickstart needs: compiler, build tools, libraries (the default)
-#   --test   --build plus what ./test needs: test libraries, clang-tidy, sanitizer runtimes
+#   --test   --build plus what ./test needs: test libraries, clang-tidy, sanitizer runtimes, qemu
 #   --all    the same as --test
 #   --check  installs nothing: lists what is missing, exit code 1 if something is
 #
