@@ -155,7 +155,7 @@ def arm64() -> Outcome:
     outcome.add(ctest("arm64", "test-arm64", ["-LE", "slow|cli", "-E", "|".join(ARM64_EXCLUDED)],
                       {"QEMU_CPU": "max"}))
     # Without them an instruction of a later architecture is a crash, and plain NEON must be chosen.
-    outcome.add(ctest("arm64", "test-arm64-v8.0", ["-R", r"^(neon/|CpuTarget\.)"],
+    outcome.add(ctest("arm64", "test-arm64-v8.0", ["-R", r"^(neon/|CpuTarget\.|TileChains)"],
                       {"QEMU_CPU": "cortex-a53"}))
     return outcome
 
