@@ -4,7 +4,7 @@
 #   scripts/install_deps.sh [--build | --test | --all] [--check]
 #
 #   --build  what ./quickstart needs: compiler, build tools, libraries (the default)
-#   --test   --build plus what ./test needs: test libraries, clang-tidy, sanitizer runtimes
+#   --test   --build plus what ./test needs: test libraries, clang-tidy, sanitizer runtimes, qemu
 #   --all    the same as --test
 #   --check  installs nothing: lists what is missing, exit code 1 if something is
 #
@@ -21,6 +21,7 @@ TEST_PACKAGES=(
   g++ clang-tidy-19 clang-format-19 libclang-rt-19-dev
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3-numpy
   valgrind curl unzip
+  qemu-user
 )
 
 say() { printf 'install_deps: %s\n' "$*"; }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/arm_features.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -23,8 +25,12 @@ struct FeatureRow {
   Saved saved;
 };
 
+constexpr FeatureRow arm_row(CpuFeature feature, std::string_view name) {
+  return {feature, name, 0, 0, Register::kEax, 0, Saved::kNotX86};
+}
+
 // Bit numbers: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID.
-constexpr std::array<FeatureRow, 18> kFeatures = {{
+constexpr std::array<FeatureRow, 24> kFeatures = {{
     {CpuFeature::kSsse3, "ssse3", 1, 0, Register::kEcx, 9, Saved::kSse},
     {CpuFeature::kSse41, "sse4_1", 1, 0, Register::kEcx, 19, Saved::kSse},
     {CpuFeature::kSse42, "sse4_2", 1, 0, Register::kEcx, 20, Saved::kSse},
@@ -42,7 +48,13 @@ constexpr std::array<FeatureRow, 18> kFeatures = {{
     {CpuFeature::kAvx512vl, "avx512vl", 7, 0, Register::kEbx, 31, Saved::kZmm},
     {CpuFeature::kAvx512Vnni, "avx512_vnni", 7, 0, Register::kEcx, 11, Saved::kZmm},
     {CpuFeature::kAvx512Bf16, "avx512_bf16", 7, 1, Register::kEax, 5, Saved::kZmm},
-    {CpuFeature::kNeon, "asimd", 0, 0, Register::kEax, 0, Saved::kNotX86},
+    arm_row(CpuFeature::kNeon, "asimd"),
+    arm_row(CpuFeature::kArmAtomics, "atomics"),
+    arm_row(CpuFeature::kArmCrc32, "crc32"),
+    arm_row(CpuFeature::kArmRdm, "asimdrdm"),
+    arm_row(CpuFeature::kArmDotprod, "asimddp"),
+    arm_row(CpuFeature::kArmI8mm, "i8mm"),
+    arm_row(CpuFeature::kArmBf16, "bf16"),
 }};
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -100,14 +112,7 @@ bool is_present(const FeatureRow& row, std::uint64_t state) {
 
 std::uint64_t saved_state() { return 0; }
 
-// Advanced SIMD is part of the 64-bit Arm base architecture.
-bool is_present([[maybe_unused]] const FeatureRow& row, std::uint64_t) {
-#if defined(__aarch64__)
-  return row.feature == CpuFeature::kNeon;
-#else
-  return false;
-#endif
-}
+bool is_present(const FeatureRow& row, std::uint64_t) { return arm_has(row.feature); }
 
 #endif
 

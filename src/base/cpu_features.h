@@ -26,6 +26,12 @@ enum class CpuFeature : std::uint8_t {
   kAvx512Vnni,
   kAvx512Bf16,
   kNeon,
+  kArmAtomics,
+  kArmCrc32,
+  kArmRdm,
+  kArmDotprod,
+  kArmI8mm,
+  kArmBf16,
 };
 
 /// The features of this machine that both the processor and the operating system (which must save

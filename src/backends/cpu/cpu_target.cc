@@ -23,16 +23,21 @@ constexpr std::array kAvx512Needs = {CpuFeature::kAvx512f, CpuFeature::kAvx512dq
 constexpr std::array kAvx512VnniNeeds = {CpuFeature::kAvx512Vnni};
 constexpr std::array kAvx512Bf16Needs = {CpuFeature::kAvx512Vnni, CpuFeature::kAvx512Bf16};
 constexpr std::array kNeonNeeds = {CpuFeature::kNeon};
+// Compilers call the base of the dot product Armv8.2, and may use what that version requires.
+constexpr std::array kDotprodNeeds = {CpuFeature::kArmAtomics, CpuFeature::kArmCrc32,
+                                      CpuFeature::kArmRdm, CpuFeature::kArmDotprod};
+constexpr std::array kI8mmNeeds = {CpuFeature::kArmI8mm};
+constexpr std::array kArmBf16Needs = {CpuFeature::kArmBf16};
 
 struct TargetRow {
   CpuTarget target;
   std::string_view name;
   bool is_compiled;
-  std::array<std::span<const CpuFeature>, 3> needs;
+  std::array<std::span<const CpuFeature>, 4> needs;
 };
 
 // Best first.
-constexpr std::array<TargetRow, 6> kTargets = {{
+constexpr std::array<TargetRow, 9> kTargets = {{
     {CpuTarget::kAvx512Bf16,
      "avx512bf16",
      (HWY_TARGETS & HWY_AVX3) != 0,
@@ -43,6 +48,18 @@ constexpr std::array<TargetRow, 6> kTargets = {{
      {kAvx2Needs, kAvx512Needs, kAvx512VnniNeeds}},
     {CpuTarget::kAvx512, "avx512", (HWY_TARGETS & HWY_AVX3) != 0, {kAvx2Needs, kAvx512Needs, {}}},
     {CpuTarget::kAvx2, "avx2", (HWY_TARGETS & HWY_AVX2) != 0, {kAvx2Needs, {}, {}}},
+    {CpuTarget::kNeonBf16,
+     "neonbf16",
+     (HWY_TARGETS & HWY_NEON) != 0,
+     {kNeonNeeds, kDotprodNeeds, kI8mmNeeds, kArmBf16Needs}},
+    {CpuTarget::kNeonI8mm,
+     "neoni8mm",
+     (HWY_TARGETS & HWY_NEON) != 0,
+     {kNeonNeeds, kDotprodNeeds, kI8mmNeeds}},
+    {CpuTarget::kNeonDotprod,
+     "neondotprod",
+     (HWY_TARGETS & HWY_NEON) != 0,
+     {kNeonNeeds, kDotprodNeeds, {}}},
     {CpuTarget::kNeon, "neon", (HWY_TARGETS & HWY_NEON) != 0, {kNeonNeeds, {}, {}}},
     {CpuTarget::kScalar, "scalar", (HWY_TARGETS & (HWY_EMU128 | HWY_SCALAR)) != 0, {}},
 }};

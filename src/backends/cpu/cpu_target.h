@@ -12,12 +12,15 @@ namespace lattice {
 /// The instruction sets that the kernels are compiled for. Results are bit-identical between
 /// machines that run the same target, not between targets.
 enum class CpuTarget {
-  kScalar,      ///< "scalar": the compiler's baseline
-  kAvx2,        ///< "avx2": with FMA and F16C
-  kAvx512,      ///< "avx512": F, DQ, BW and VL
-  kAvx512Vnni,  ///< "avx512vnni": avx512, and Q8_0 products by vpdpbusd
-  kAvx512Bf16,  ///< "avx512bf16": avx512vnni, and bf16 products by vdpbf16ps
-  kNeon,        ///< "neon": 64-bit Arm
+  kScalar,       ///< "scalar": the compiler's baseline
+  kAvx2,         ///< "avx2": with FMA and F16C
+  kAvx512,       ///< "avx512": F, DQ, BW and VL
+  kAvx512Vnni,   ///< "avx512vnni": avx512, and Q8_0 products by vpdpbusd
+  kAvx512Bf16,   ///< "avx512bf16": avx512vnni, and bf16 products by vdpbf16ps
+  kNeon,         ///< "neon": 64-bit Arm
+  kNeonDotprod,  ///< "neondotprod": neon, and products of bytes by sdot
+  kNeonI8mm,     ///< "neoni8mm": neondotprod, and products of bytes by smmla
+  kNeonBf16,     ///< "neonbf16": neoni8mm, and bf16 products by bfmmla
 };
 
 std::string_view cpu_target_name(CpuTarget target);

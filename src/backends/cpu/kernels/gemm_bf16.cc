@@ -7,6 +7,7 @@
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/hwy_targets.h"
 #include "backends/cpu/kernels/isa_avx512bf16.h"
+#include "backends/cpu/kernels/isa_neonbf16.h"
 #include "backends/cpu/kernels/target_table.h"
 #include "base/aligned_buffer.h"
 #include "base/float16.h"
@@ -111,7 +112,9 @@ namespace lattice {
 
 const GemmKernels* gemm_bf16_kernels(CpuTarget target) {
   static constexpr TargetTable<const GemmKernels*> kTable = LATTICE_TARGET_TABLE(kGemmBf16);
-  return target == CpuTarget::kAvx512Bf16 ? avx512bf16::gemm_kernels() : kTable.get(target);
+  if (target == CpuTarget::kAvx512Bf16) return avx512bf16::gemm_kernels();
+  if (target == CpuTarget::kNeonBf16) return neonbf16::gemm_kernels();
+  return kTable.get(target);
 }
 
 }  // namespace lattice

@@ -11,6 +11,8 @@
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/hwy_targets.h"
 #include "backends/cpu/kernels/isa_avx512vnni.h"
+#include "backends/cpu/kernels/isa_neondotprod.h"
+#include "backends/cpu/kernels/isa_neoni8mm.h"
 #include "backends/cpu/kernels/target_table.h"
 #include "base/aligned_buffer.h"
 #include "base/float16.h"
@@ -71,6 +73,19 @@ struct ByteColumns {
 
   IntVec bytes;
   IntVec magnitude;
+#elif HWY_TARGET == HWY_NEON
+  explicit HWY_INLINE ByteColumns(const float* bytes_in)
+      : bytes(vreinterpretq_s8_f32(vld1q_f32(bytes_in))) {}
+
+  // Pairs of products fit 16 bits, because x is never -128.
+  HWY_INLINE IntVec dot_add(IntVec x_in, IntVec sum) const {
+    const int8x16_t x = vreinterpretq_s8_s32(x_in.raw);
+    const int16x8_t low = vmull_s8(vget_low_s8(bytes), vget_low_s8(x));
+    const int16x8_t high = vmull_high_s8(bytes, x);
+    return IntVec(vpadalq_s16(sum.raw, vpaddq_s16(low, high)));
+  }
+
+  int8x16_t bytes;
 #else
   explicit HWY_INLINE ByteColumns(const float* bytes_in)
       : bytes(hn::BitCast(IntTag(), hn::Load(FloatTag(), bytes_in))) {}
@@ -92,7 +107,7 @@ struct ByteColumns {
 
 /// The scales of one vector of columns.
 HWY_INLINE FloatVec load_scales(const std::byte* scales) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
   const hn::Rebind<hwy::float16_t, FloatTag> dh;
   const hn::RebindToUnsigned<decltype(dh)> bits;
   return hn::PromoteTo(FloatTag(),
@@ -258,10 +273,18 @@ namespace lattice {
 
 const GemmKernels* gemm_q8_0_kernels(CpuTarget target) {
   static constexpr TargetTable<const GemmKernels*> kTable = LATTICE_TARGET_TABLE(kGemmQ8);
-  if (target == CpuTarget::kAvx512Vnni || target == CpuTarget::kAvx512Bf16) {
-    return avx512vnni::gemm_kernels();
+  switch (target) {
+    case CpuTarget::kAvx512Vnni:
+    case CpuTarget::kAvx512Bf16:
+      return avx512vnni::gemm_kernels();
+    case CpuTarget::kNeonDotprod:
+      return neondotprod::gemm_kernels();
+    case CpuTarget::kNeonI8mm:
+    case CpuTarget::kNeonBf16:
+      return neoni8mm::gemm_kernels();
+    default:
+      return kTable.get(target);
   }
-  return kTable.get(target);
 }
 
 }  // namespace lattice

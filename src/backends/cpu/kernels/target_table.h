@@ -27,6 +27,9 @@ struct TargetTable {
       case CpuTarget::kAvx512Bf16:
         return avx512;
       case CpuTarget::kNeon:
+      case CpuTarget::kNeonDotprod:
+      case CpuTarget::kNeonI8mm:
+      case CpuTarget::kNeonBf16:
         return neon;
     }
     return scalar;
