@@ -9,21 +9,27 @@ Result<void> run_kernel(Device& device, std::string_view source, std::string_vie
                         Extent threads) {
   auto library = device.compile(source);
   if (!library) return forward_error(library);
-  auto pipeline = device.make_pipeline(**library, kernel);
+  return run_pipeline(device, **library, kernel, std::move(arguments), threadgroups, threads);
+}
+
+Result<void> run_pipeline(Device& device, const Library& library, std::string_view kernel,
+                          std::vector<KernelArgument> arguments, Extent threadgroups,
+                          Extent threads) {
+  auto pipeline = device.make_pipeline(library, kernel);
   if (!pipeline) return forward_error(pipeline);
   const auto commands = device.make_commands();
   commands->set_pipeline(**pipeline);
   std::vector<std::unique_ptr<Buffer>> buffers;
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].array == nullptr) {
+    if (!arguments[i].is_array()) {
       commands->set_bytes(i, arguments[i].bytes);
       buffers.push_back(nullptr);
       continue;
     }
-    const auto bytes = std::as_bytes(std::span(*arguments[i].array));
+    const auto bytes = arguments[i].array;
     auto buffer = device.make_buffer(bytes.size());
     if (!buffer) return forward_error(buffer);
-    std::memcpy((*buffer)->contents().data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy((*buffer)->contents().data(), bytes.data(), bytes.size());
     commands->set_buffer(i, **buffer, 0);
     buffers.push_back(std::move(*buffer));
   }
@@ -32,7 +38,7 @@ Result<void> run_kernel(Device& device, std::string_view source, std::string_vie
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
     if (buffers[i] == nullptr) continue;
     const auto bytes = buffers[i]->contents();
-    std::memcpy(arguments[i].array->data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(arguments[i].array.data(), bytes.data(), bytes.size());
   }
   return done;
 }
