@@ -18,26 +18,26 @@ inline float error_function(float x) {
   if (a < 1.0f) {
     const float u = x * x - 0.5f;
     float p = -9.66704429e-06f;
-    p = p * u + 7.88249342e-05f;
-    p = p * u - 0.000561181254f;
-    p = p * u + 0.00348019185f;
-    p = p * u - 0.0182838849f;
-    p = p * u + 0.0794099909f;
-    p = p * u - 0.281072178f;
-    p = p * u + 0.965468739f;
+    p = fma(p, u, 7.88249342e-05f);
+    p = fma(p, u, -0.000561181254f);
+    p = fma(p, u, 0.00348019185f);
+    p = fma(p, u, -0.0182838849f);
+    p = fma(p, u, 0.0794099909f);
+    p = fma(p, u, -0.281072178f);
+    p = fma(p, u, 0.965468739f);
     return x * p;
   }
   const float u = min(a, 4.0f) - 2.5f;
   float p = 7.5826821e-08f;
-  p = p * u - 1.61558115e-06f;
-  p = p * u + 1.29256959e-05f;
-  p = p * u - 7.73876036e-05f;
-  p = p * u + 0.000420791651f;
-  p = p * u - 0.00216516987f;
-  p = p * u + 0.0108581129f;
-  p = p * u + 0.943893645f;
-  p = p * u + 5.35268075f;
-  p = p * u + 7.80681528f;
+  p = fma(p, u, -1.61558115e-06f);
+  p = fma(p, u, 1.29256959e-05f);
+  p = fma(p, u, -7.73876036e-05f);
+  p = fma(p, u, 0.000420791651f);
+  p = fma(p, u, -0.00216516987f);
+  p = fma(p, u, 0.0108581129f);
+  p = fma(p, u, 0.943893645f);
+  p = fma(p, u, 5.35268075f);
+  p = fma(p, u, 7.80681528f);
   const float magnitude = 1.0f - precise::exp(-p);
   return x < 0.0f ? -magnitude : magnitude;
 }
@@ -47,11 +47,11 @@ inline float sigmoid(float x) { return 1.0f / (1.0f + precise::exp(-x)); }
 inline float apply_activation(uint activation, float x) {
   switch (activation) {
     case kActivationGelu:
-      return 0.5f * x * (1.0f + error_function(x * 0.70710678f));
+      return fma(0.5f * x, error_function(x * 0.70710678f), 0.5f * x);
     case kActivationGeluTanh:
       return 0.5f * x * (1.0f + precise::tanh(0.79788456f * (x + 0.044715f * x * x * x)));
     case kActivationRelu:
-      return x > 0.0f ? x : 0.0f * x;
+      return x < 0.0f ? 0.0f : x;
     case kActivationSilu:
       return x * sigmoid(x);
     case kActivationTanh:
@@ -74,7 +74,8 @@ struct Team {
 
 // The sum over all threads of a threadgroup, in every thread. All of them must call it together;
 // scratch has a float per SIMD group.
-inline float threadgroup_sum(float value, threadgroup float* scratch, Team team) {
+inline float threadgroup_sum(float value, threadgroup float* scratch,
+                             thread const Team& team) {
   value = simd_sum(value);
   threadgroup_barrier(mem_flags::mem_threadgroup);  // an earlier call may still be reading
   if (team.lane == 0) scratch[team.sg] = value;

@@ -17,8 +17,8 @@ inline float rounded_to(float value) {
 }
 
 template <typename T>
-inline void store_result(GemmBuffers<T> buffers, constant GemmParams& params, float sum, uint row,
-                         uint column) {
+inline void store_result(thread const GemmBuffers<T>& buffers, constant GemmParams& params,
+                         float sum, uint row, uint column) {
   if (params.has_bias != 0) sum += buffers.bias[column];
   sum = apply_activation(params.activation, sum);
   if (params.has_residual != 0) sum += buffers.residual[row * params.residual_stride + column];
@@ -30,8 +30,8 @@ inline void store_result(GemmBuffers<T> buffers, constant GemmParams& params, fl
 constexpr constant uint kShortRows = 4;
 
 template <typename T>
-inline void gemm_short(GemmBuffers<T> buffers, constant GemmParams& params, uint column,
-                       uint first_row, uint lane) {
+inline void gemm_short(thread const GemmBuffers<T>& buffers, constant GemmParams& params,
+                       uint column, uint first_row, uint lane) {
   if (column >= params.num_columns) return;
   float sums[kShortRows];
   for (uint r = 0; r < kShortRows; ++r) sums[r] = 0.0f;
@@ -92,8 +92,8 @@ inline void multiply_tiles(thread simdgroup_float8x8 (&sums)[2][2], threadgroup 
 }
 
 template <typename T>
-inline void gemm_long(GemmBuffers<T> buffers, constant GemmParams& params, GemmTiles tiles,
-                      uint2 group, uint tid, uint sg) {
+inline void gemm_long(thread const GemmBuffers<T>& buffers, constant GemmParams& params,
+                      thread const GemmTiles& tiles, uint2 group, uint tid, uint sg) {
   const uint first_row = group.y * kTile;
   const uint first_column = group.x * kTile;
   const uint tile_row = sg / 2 * 16;

@@ -72,6 +72,12 @@ struct GemmParams {
   uint32_t has_residual;
 };
 
+struct QuantizeParams {
+  uint32_t depth;  // K
+  uint32_t num_blocks;
+  uint32_t x_stride;
+};
+
 struct ActivationParams {
   uint32_t num_columns;
   uint32_t stride;

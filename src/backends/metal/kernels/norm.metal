@@ -1,14 +1,14 @@
 // Normalisation of rows. A threadgroup per row; out may be x or the residual.
 
 inline float sum_of_squares(device const float* x, uint size, threadgroup float* scratch,
-                            Team team) {
+                            thread const Team& team) {
   float sum = 0.0f;
   for (uint i = team.tid; i < size; i += team.num_threads) sum += x[i] * x[i];
   return threadgroup_sum(sum, scratch, team);
 }
 
 inline float inverse_rms(device const float* x, uint size, float eps, threadgroup float* scratch,
-                         Team team) {
+                         thread const Team& team) {
   return 1.0f / precise::sqrt(sum_of_squares(x, size, scratch, team) / float(size) + eps);
 }
 
@@ -126,6 +126,7 @@ kernel void l2_normalize(device float* x [[buffer(0)]], constant RowParams& para
   const Team team = {tid, num_threads, lane, sg, num_sg};
   device float* values = x + row * params.stride;
   const float squares = sum_of_squares(values, params.size, scratch, team);
-  const float norm = max(precise::sqrt(squares), params.eps);
+  const float root = precise::sqrt(squares);
+  const float norm = root < params.eps ? params.eps : root;  // a NaN stays
   for (uint i = tid; i < params.size; i += num_threads) values[i] /= norm;
 }

@@ -24,7 +24,7 @@ inline float pool_column(device const float* x, constant PoolParams& params, uin
     const float weight = params.mode == kPoolWeightedMean ? float(row - begin + 1) : 1.0f;
     sum += weight * value;
     weights += weight;
-    top = max(top, value);
+    if (!(value <= top) && top == top) top = value;  // the first NaN stays
   }
   if (params.mode == kPoolMax) return top;
   return sum / (params.mode == kPoolMeanSqrtLen ? precise::sqrt(weights) : weights);

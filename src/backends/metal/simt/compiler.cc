@@ -21,10 +21,11 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> compiler_flags(bool checked) {
   std::vector<std::string> flags = {
-      LATTICE_SIMT_CLANG, "-x", "c++", "-std=c++17", "-nostdinc", "-isystem", LATTICE_SIMT_SHIM_DIR,
-      "-fPIC", "-shared", "-nostdlib++", "-nostartfiles", "--rtlib=compiler-rt", "--unwindlib=none",
-      "-fuse-ld=lld", "-fvisibility=hidden", "-g1", "-Wall", "-Wextra", "-Werror",
-      "-Wno-unknown-attributes", "-Wno-unused-function", "-Wno-unused-parameter",
+      LATTICE_SIMT_CLANG, "-x", "c++", "-std=c++17", "-fsigned-char", "-nostdinc", "-isystem",
+      LATTICE_SIMT_SHIM_DIR, "-fPIC", "-shared", "-nostdlib++", "-nostartfiles",
+      "--rtlib=compiler-rt", "--unwindlib=none", "-fuse-ld=lld", "-fvisibility=hidden", "-g1",
+      "-Wall", "-Wextra", "-Werror", "-Wno-unknown-attributes", "-Wno-unused-function",
+      "-Wno-unused-parameter",
       // MSL 3 is C++14, its literals are float, its half arithmetic rounds after each operation.
       "-Wpre-c++17-compat", "-Xclang", "-cl-single-precision-constant", "-fno-finite-loops",
       "-fno-exceptions", "-fno-rtti", "-ffp-contract=off"};

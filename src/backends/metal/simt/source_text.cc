@@ -1,6 +1,9 @@
 #include "backends/metal/simt/source_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 
 namespace lattice::metal::simt {
 namespace {
@@ -45,6 +48,22 @@ std::string blank_comments(std::string_view source) {
 
 int line_of(std::string_view source, std::size_t offset) {
   return 1 + static_cast<int>(std::ranges::count(source.substr(0, offset), '\n'));
+}
+
+std::string place_of(std::string_view source, std::size_t offset) {
+  constexpr std::string_view kDirective = "#line ";
+  const std::size_t directive = source.substr(0, offset).rfind(kDirective);
+  if (directive == kNone) return fmt::format("line {}", line_of(source, offset));
+  std::string_view head = source.substr(directive + kDirective.size());
+  const std::size_t length = head.find('\n');
+  head = head.substr(0, length);
+  int first_line = 0;
+  std::from_chars(head.data(), head.data() + head.size(), first_line);
+  const std::size_t name_begin = head.find('"') + 1;
+  const std::string_view name = head.substr(name_begin, head.rfind('"') - name_begin);
+  const std::size_t begin = directive + kDirective.size() + length + 1;
+  const int line = first_line + line_of(source.substr(begin), offset - begin) - 1;
+  return fmt::format("{}:{}", name, line);
 }
 
 std::size_t closing_bracket(std::string_view blanked, std::size_t open) {

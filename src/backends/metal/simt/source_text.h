@@ -12,6 +12,9 @@ std::string blank_comments(std::string_view source);
 /// The line of `offset`, counted from 1.
 int line_of(std::string_view source, std::size_t offset);
 
+/// "norm.metal:12": where `offset` is by the #line directives of the source.
+std::string place_of(std::string_view source, std::size_t offset);
+
 /// The offset of the bracket that closes the one at `open`, or npos.
 std::size_t closing_bracket(std::string_view blanked, std::size_t open);
 

@@ -35,8 +35,8 @@ void expect_clean(const PlantedFault& fault);
 }  // namespace lattice::metal
 
 /// Instantiates one test per planted fault.
-#define LATTICE_PLANTED_FAULTS(Suite, faults)                                 \
-  class Suite : public ::testing::TestWithParam<PlantedFault> {};             \
-  INSTANTIATE_TEST_SUITE_P(Planted, Suite, ::testing::ValuesIn(faults),       \
-                           [](const auto& info) { return info.param.name; }); \
+#define LATTICE_PLANTED_FAULTS(Suite, faults)                                       \
+  class Suite : public ::testing::TestWithParam<PlantedFault> {};                   \
+  INSTANTIATE_TEST_SUITE_P(Planted, Suite, ::testing::ValuesIn(faults),             \
+                           [](const auto& planted) { return planted.param.name; }); \
   TEST_P(Suite, IsCaught) { expect_caught(GetParam()); }

@@ -2,6 +2,7 @@
 
 #include "base/float16.h"
 #include "ops/activation.h"
+#include "tensor/q8_0.h"
 #include "unit/backends/metal/kernel_test.h"
 
 namespace lattice::metal {
@@ -90,6 +91,60 @@ TEST_F(GemmKernel, ShortBf16) {
 }
 TEST_F(GemmKernel, LongBf16) {
   for (const GemmCase& c : kCases) compare_bf16(c, "gemm_long_bf16");
+}
+
+class Q8Kernel : public KernelTest {};
+
+TEST_F(Q8Kernel, QuantizesAsTheHostDoesAndMultiplies) {
+  constexpr std::uint32_t kRows = 3, kColumns = 9, kDepth = 80, kBlocks = 3;
+  auto x = numbers(kRows * kDepth), weight = numbers(kColumns * kDepth);
+  for (std::size_t i = 32; i < 64; ++i) x[i] = 0.0f;  // a block of zeros
+  std::vector<float> bias = numbers(kColumns), residual(1), out(kRows * kColumns);
+  std::vector<float> scales(kRows * kBlocks), weight_scales;
+  std::vector<std::int8_t> quants(kRows * kBlocks * 32), weight_quants;
+  const auto block_of = [](const std::vector<float>& values, std::size_t row, std::size_t block) {
+    const std::size_t begin = row * kDepth + block * 32;
+    return quantize_block(
+        std::span(values).subspan(begin, std::min<std::size_t>(32, kDepth - block * 32)));
+  };
+  for (std::size_t i = 0; i < kColumns * kBlocks; ++i) {
+    const Q8Block block = block_of(weight, i / kBlocks, i % kBlocks);
+    weight_scales.push_back(block.scale);
+    weight_quants.insert(weight_quants.end(), std::begin(block.quants), std::end(block.quants));
+  }
+  run("quantize_q8_0", {x, scales, quants, QuantizeParams{kDepth, kBlocks, kDepth}}, {kRows, 2},
+      {64});
+  run("gemm_q8_0",
+      {scales, quants, weight_scales, weight_quants, bias, residual, out,
+       GemmParams{.num_rows = kRows,
+                  .num_columns = kColumns,
+                  .depth = kDepth,
+                  .x_stride = kDepth,
+                  .out_stride = kColumns,
+                  .residual_stride = 0,
+                  .activation = 0,
+                  .has_bias = 1,
+                  .has_residual = 0}},
+      {5, kRows}, {64});
+  std::vector<double> expected;
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+      const Q8Block block = block_of(x, r, b);
+      ASSERT_EQ(scales[r * kBlocks + b], block.scale);
+      ASSERT_TRUE(std::equal(std::begin(block.quants), std::end(block.quants),
+                             quants.begin() + static_cast<std::ptrdiff_t>((r * kBlocks + b) * 32)));
+    }
+    for (std::size_t n = 0; n < kColumns; ++n) {
+      double sum = static_cast<double>(bias[n]);
+      for (std::size_t i = 0; i < kBlocks * 32; ++i) {
+        const std::size_t a = r * kBlocks * 32 + i, w = n * kBlocks * 32 + i;
+        sum += static_cast<double>(quants[a]) * static_cast<double>(scales[a / 32]) *
+               static_cast<double>(weight_quants[w]) * static_cast<double>(weight_scales[w / 32]);
+      }
+      expected.push_back(sum);
+    }
+  }
+  expect_close(out, expected, 1e-5);
 }
 
 class EmbeddingKernel : public KernelTest {};

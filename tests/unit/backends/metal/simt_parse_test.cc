@@ -20,6 +20,13 @@ TEST(SourceText, CommentsStringsAndDirectivesAreBlanked) {
   EXPECT_THAT(split_arguments("a, f(b, c) , d[1,2]"), ElementsAre("a", "f(b, c)", "d[1,2]"));
 }
 
+TEST(SourceText, PlacesFollowLineDirectives) {
+  const std::string source = "a\n#line 1 \"one.metal\"\nb\n#line 7 \"two.metal\"\n\nc";
+  EXPECT_EQ(place_of(source, 0), "line 1");
+  EXPECT_EQ(place_of(source, source.find('b')), "one.metal:1");
+  EXPECT_EQ(place_of(source, source.find('c')), "two.metal:8");
+}
+
 TEST(ParseKernels, ReadsNamesParametersAndLimits) {
   const auto kernels = value_or_throw(parse_kernels(R"(
 struct Args { uint n; };
