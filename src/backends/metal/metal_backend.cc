@@ -10,8 +10,4 @@ std::shared_ptr<const PackedLinear> MetalBackend::pack_linear(ThreadPool&,
   return std::make_shared<const MetalLinear>(*device_, parts, format);
 }
 
-void MetalBackend::gated_delta_rule(Context&, const GatedDeltaRuleArgs&) const {
-  raise(ErrorCode::kUnsupported, "[gated_delta_rule] has no Metal kernel");
-}
-
 }  // namespace lattice::metal

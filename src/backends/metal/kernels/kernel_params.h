@@ -103,6 +103,14 @@ struct ConvParams {
   uint32_t has_history;
 };
 
+struct DeltaRuleParams {
+  uint32_t num_key_heads;
+  uint32_t num_value_heads;
+  uint32_t key_head_dim;
+  uint32_t value_head_dim;
+  uint32_t value_stride;
+};
+
 struct PoolParams {
   uint32_t hidden_size;
   uint32_t x_stride;
