@@ -6,22 +6,18 @@
 // as two operations per second, and bytes of weights per second, which bound a lone row.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <string_view>
 #include <vector>
 
 #include "backends/cpu/cpu_backend.h"
 #include "base/result.h"
+#include "measure.h"
 #include "ops/context.h"
 
 namespace lattice {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct LinearShape {
   std::int64_t m;
@@ -35,31 +31,6 @@ constexpr LinearShape kShapes[] = {
     {1, 384, 1536},    {16, 384, 1536},   {16, 384, 49152}, {128, 384, 49152}, {512, 384, 384},
     {512, 384, 1536},  {512, 1536, 384},  {512, 768, 3072}, {1, 1024, 6144},   {32, 1024, 6144},
     {512, 1024, 6144}, {512, 3072, 1024}, {1, 1024, 65536}};
-
-std::vector<float> random_floats(std::int64_t size) {
-  std::mt19937 random(1);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(static_cast<std::size_t>(size));
-  for (float& value : values) value = normal(random);
-  return values;
-}
-
-/// Seconds of the median run, of at least five and about half a second of them.
-template <class Function>
-double median_seconds(const Function& function) {
-  constexpr double kSeconds = 0.5;
-  constexpr std::size_t kMinRuns = 5;
-  function();
-  std::vector<double> times;
-  for (double total = 0; total < kSeconds || times.size() < kMinRuns; total += times.back()) {
-    const auto begin = Clock::now();
-    function();
-    times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
-  }
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
 
 void measure(Context& context, WeightFormat format, const LinearShape& shape) {
   LinearPart part{.weight =

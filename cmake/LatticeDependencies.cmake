@@ -16,6 +16,11 @@ lattice_find(FMT fmt libfmt-dev)
 lattice_find(UTF8PROC libutf8proc libutf8proc-dev)
 lattice_find(PCRE2 libpcre2-8 libpcre2-dev)
 lattice_find(XXHASH libxxhash libxxhash-dev)
+# On x86 the library may choose AVX2 or AVX-512 at run time; its header says so, its binary decides.
+include(CheckSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES PkgConfig::XXHASH)
+check_source_compiles(CXX "#include <xxh_x86dispatch.h>\nint main() { return XXH3_64bits(\"\", 0) == 0; }" LATTICE_XXHASH_DISPATCH)
+unset(CMAKE_REQUIRED_LIBRARIES)
 lattice_find(CURL libcurl libcurl4-openssl-dev)
 lattice_find(CRYPTO libcrypto libssl-dev)
 

@@ -83,6 +83,9 @@ def dev() -> Outcome:
     expect = ["--expect-targets"] if platform.machine() == "x86_64" else []
     outcome.add(check("objects", "no vector code outside the target namespaces",
                       [sys.executable, "scripts/check_objects.py", *expect, str(archive)]))
+    if expect:
+        outcome.add(check("kernel-loops", "inner loops without spills",
+                          [sys.executable, "scripts/check_kernel_loops.py", str(archive)]))
     return outcome
 
 
@@ -106,6 +109,16 @@ def slow() -> Outcome:
     outcome = build("dev")
     if outcome.failed == 0:
         outcome.add(ctest("dev", "test-slow", ["-L", "slow"]))
+    return outcome
+
+
+def instructions() -> Outcome:
+    """Counts the instructions of key kernels and of a whole model's call: at most 10 % more."""
+    outcome = build("dev")
+    if outcome.failed == 0 and platform.machine() == "x86_64":
+        probe = BUILD / "dev" / "tests" / "instructions" / "instruction_probe"
+        outcome.add(check("instructions", "instruction counts",
+                          [sys.executable, "scripts/check_instructions.py", str(probe)]))
     return outcome
 
 
@@ -176,6 +189,7 @@ STAGES = [
     Stage("checks", checks, always=True),
     Stage("dev", dev, always=True, needs=("model",)),
     Stage("slow", slow, always=False, needs=("model",)),
+    Stage("instructions", instructions, always=False, needs=("model",)),
     Stage("quickstart", quickstart, always=False),
     Stage("install", install, always=False, needs=("model",)),
     Stage("gcc", gcc, always=False, needs=("model",)),

@@ -24,7 +24,7 @@ struct FeatureRow {
 };
 
 // Bit numbers: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID.
-constexpr std::array<FeatureRow, 17> kFeatures = {{
+constexpr std::array<FeatureRow, 18> kFeatures = {{
     {CpuFeature::kSsse3, "ssse3", 1, 0, Register::kEcx, 9, Saved::kSse},
     {CpuFeature::kSse41, "sse4_1", 1, 0, Register::kEcx, 19, Saved::kSse},
     {CpuFeature::kSse42, "sse4_2", 1, 0, Register::kEcx, 20, Saved::kSse},
@@ -40,6 +40,7 @@ constexpr std::array<FeatureRow, 17> kFeatures = {{
     {CpuFeature::kAvx512dq, "avx512dq", 7, 0, Register::kEbx, 17, Saved::kZmm},
     {CpuFeature::kAvx512bw, "avx512bw", 7, 0, Register::kEbx, 30, Saved::kZmm},
     {CpuFeature::kAvx512vl, "avx512vl", 7, 0, Register::kEbx, 31, Saved::kZmm},
+    {CpuFeature::kAvx512Vnni, "avx512_vnni", 7, 0, Register::kEcx, 11, Saved::kZmm},
     {CpuFeature::kAvx512Bf16, "avx512_bf16", 7, 1, Register::kEax, 5, Saved::kZmm},
     {CpuFeature::kNeon, "asimd", 0, 0, Register::kEax, 0, Saved::kNotX86},
 }};

@@ -23,6 +23,7 @@ enum class CpuFeature : std::uint8_t {
   kAvx512dq,
   kAvx512bw,
   kAvx512vl,
+  kAvx512Vnni,
   kAvx512Bf16,
   kNeon,
 };

@@ -7,6 +7,7 @@
 #include "layers/rotary_table.h"
 #include "models/text_model.h"
 #include "ops/activation.h"
+#include "ops/keys_values.h"
 
 namespace lattice {
 
@@ -27,6 +28,7 @@ struct DecoderConfig {
   RopeConfig rope;
 
   std::int64_t q_dim() const { return num_attention_heads * head_dim; }
+  KvShape kv_shape() const { return {num_key_value_heads, head_dim}; }
   std::int64_t kv_dim() const { return num_key_value_heads * head_dim; }
 };
 

@@ -9,8 +9,8 @@ namespace lattice {
 
 DecoderState::DecoderState(const DecoderStateShape& shape) {
   for (const auto& layer : shape) {
-    if (const auto* kv = std::get_if<KvCacheShape>(&layer)) {
-      layers_.emplace_back(std::in_place_type<KvCache>, kv->kv_dim);
+    if (const auto* kv = std::get_if<KvShape>(&layer)) {
+      layers_.emplace_back(std::in_place_type<KvCache>, *kv);
     } else {
       layers_.emplace_back(std::in_place_type<DeltaCache>, std::get<DeltaCacheShape>(layer));
       recurrent_ = true;

@@ -10,13 +10,8 @@
 
 namespace lattice {
 
-/// Sizes of what an attention layer keeps of a sequence.
-struct KvCacheShape {
-  std::int64_t kv_dim = 0;
-};
-
 /// What each layer of a decoder keeps of a sequence.
-using DecoderStateShape = std::vector<std::variant<KvCacheShape, DeltaCacheShape>>;
+using DecoderStateShape = std::vector<std::variant<KvShape, DeltaCacheShape>>;
 
 /// Everything that a decoder keeps of the tokens it has seen of one sequence, so that more can
 /// follow: keys and values of attention layers, convolution inputs and recurrent state of Gated

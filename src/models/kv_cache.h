@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/aligned_buffer.h"
-#include "ops/attention.h"
+#include "ops/keys_values.h"
 
 namespace lattice {
 
@@ -14,19 +14,19 @@ namespace lattice {
 /// copyable; one thread at a time, but copies are independent.
 class KvCache {
  public:
-  explicit KvCache(std::int64_t kv_dim) : kv_dim_(kv_dim) {}
+  explicit KvCache(const KvShape& shape) : shape_(shape) {}
   KvCache(const KvCache& other);
   KvCache& operator=(const KvCache&) = delete;
   KvCache(KvCache&&) = default;
   KvCache& operator=(KvCache&&) = default;
 
-  /// Stores kv [n, 2 * kv_dim], keys then values, of the tokens from `position` on, where
+  /// Stores kv [n, 2 * shape.dim()], keys then values, of the tokens from `position` on, where
   /// `position` is at most the number of tokens stored. What was stored from there on is dropped.
   /// Throws LatticeError(kInternal) for a gap or another width.
   void write(std::int64_t position, ConstMatrix kv);
 
   /// What the first `num_tokens` tokens stored; valid until the next write.
-  KeysValues view(std::int64_t num_tokens) const { return {rows_, num_tokens, kv_dim_}; }
+  KeysValues view(std::int64_t num_tokens) const { return {views_, num_tokens, shape_}; }
 
   /// Memory of all pages, shared ones included.
   std::size_t num_bytes() const;
@@ -35,16 +35,17 @@ class KvCache {
   struct Page {
     std::shared_ptr<AlignedBuffer<float>> memory;
     std::int64_t num_tokens = 0;  // kKvPageTokens: full
+    std::int64_t capacity = 0;    // in tokens
   };
 
   std::int64_t num_stored() const;
-  std::int64_t row_floats() const { return 2 * kv_dim_; }
+  std::int64_t num_planes() const { return 2 * shape_.num_heads; }
+  float* row(const Page& page, std::int64_t plane, std::int64_t token) const;
   Page copy_of(const Page& page, std::int64_t num_tokens, std::int64_t capacity) const;
-  std::int64_t capacity(const Page& page) const;
 
-  std::int64_t kv_dim_;
+  KvShape shape_;
   std::vector<Page> pages_;
-  std::vector<const float*> rows_;  // the pages' memory
+  std::vector<KvPage> views_;  // of the pages
 };
 
 }  // namespace lattice

@@ -63,8 +63,7 @@ class Qwen3Model final : public TextModel {
   const ModelTraits& traits() const override { return traits_; }
 
   std::unique_ptr<DecoderState> make_state() const override {
-    return std::make_unique<DecoderState>(
-        DecoderStateShape(layers_.size(), KvCacheShape{config_.kv_dim()}));
+    return std::make_unique<DecoderState>(DecoderStateShape(layers_.size(), config_.kv_shape()));
   }
 
   // Longer sequences of a dynamic RoPE turn their first tokens by other angles.

@@ -33,7 +33,7 @@ class Qwen35Model final : public TextModel {
     DecoderStateShape shape;
     for (const bool is_attention : config_.is_attention) {
       if (is_attention) {
-        shape.emplace_back(KvCacheShape{config_.kv_dim()});
+        shape.emplace_back(config_.kv_shape());
       } else {
         shape.emplace_back(config_.delta);
       }

@@ -19,7 +19,7 @@ class Qwen35Mtp final : public DraftHead {
         norm_(load_norm(scope.child("norm"))) {}
 
   std::unique_ptr<DecoderState> make_state() const override {
-    return std::make_unique<DecoderState>(DecoderStateShape{KvCacheShape{owner_.config.kv_dim()}});
+    return std::make_unique<DecoderState>(DecoderStateShape{owner_.config.kv_shape()});
   }
 
   void forward(Context& context, const TokenBatch& batch, MutMatrix hidden) const override {

@@ -2,49 +2,11 @@
 
 #include <span>
 
+#include "ops/keys_values.h"
 #include "ops/matrix.h"
 #include "ops/sequence_layout.h"
 
 namespace lattice {
-
-/// Tokens of a page of keys and values.
-inline constexpr std::int64_t kKvPageTokens = 512;
-
-/// The keys and values of one sequence, those of earlier tokens first: as one matrix each, or as
-/// pages of kKvPageTokens rows. A view.
-class KeysValues {
- public:
-  KeysValues() = default;
-  /// k and v [num_keys, kv_dim].
-  KeysValues(ConstMatrix k, ConstMatrix v) : k_(k), v_(v), num_keys_(k.rows) {}
-  /// Page i holds the keys, then the values, of the tokens from i * kKvPageTokens on:
-  /// [kKvPageTokens, 2 * kv_dim]. `pages` must outlive the view.
-  KeysValues(std::span<const float* const> pages, std::int64_t num_keys, std::int64_t kv_dim)
-      : k_(nullptr, num_keys, kv_dim, 2 * kv_dim),
-        v_(nullptr, num_keys, kv_dim, 2 * kv_dim),
-        pages_(pages),
-        num_keys_(num_keys) {}
-
-  std::int64_t num_keys() const { return num_keys_; }
-  /// Shapes and strides; the data is in the rows.
-  const ConstMatrix& k() const { return k_; }
-  const ConstMatrix& v() const { return v_; }
-  /// Rows up to the next multiple of kKvPageTokens follow it, k().stride apart.
-  const float* k_row(std::int64_t i) const { return pages_.empty() ? k_.row(i) : page_row(i); }
-  const float* v_row(std::int64_t i) const {
-    return pages_.empty() ? v_.row(i) : page_row(i) + v_.cols;
-  }
-
- private:
-  const float* page_row(std::int64_t i) const {
-    return pages_[static_cast<std::size_t>(i / kKvPageTokens)] + i % kKvPageTokens * k_.stride;
-  }
-
-  ConstMatrix k_;
-  ConstMatrix v_;
-  std::span<const float* const> pages_;
-  std::int64_t num_keys_ = 0;
-};
 
 /// Scaled dot-product attention inside each sequence of a packed batch:
 /// out_h = softmax(scale q_h k_g^T [+ mask]) v_g, with g = h / (num_heads / num_kv_heads). With
@@ -74,7 +36,7 @@ struct AttentionArgs {
   KeysValues keys_values(std::int64_t s) const {
     if (!sequences.empty()) return sequences[static_cast<std::size_t>(s)];
     return {k.rows_between(layout.begin(s), layout.end(s)),
-            v.rows_between(layout.begin(s), layout.end(s))};
+            v.rows_between(layout.begin(s), layout.end(s)), head_dim};
   }
 };
 

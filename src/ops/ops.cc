@@ -122,12 +122,12 @@ void check_keys_values(const AttentionArgs& args) {
   if (args.sequences.empty()) check_same_shape("attention", args.k, args.v);
   for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) {
     const KeysValues seq = args.keys_values(s);
-    check(seq.k().cols == args.num_kv_heads * args.head_dim && seq.v().cols == seq.k().cols,
-          "[attention] k and v have {} and {} columns for {} heads of {}", seq.k().cols,
-          seq.v().cols, args.num_kv_heads, args.head_dim);
-    check(seq.v().rows == seq.num_keys() && seq.num_keys() >= args.layout.length(s),
-          "[attention] sequence {}: expected keys and values for {} queries, got {} and {}", s,
-          args.layout.length(s), seq.num_keys(), seq.v().rows);
+    check(seq.shape() == KvShape{args.num_kv_heads, args.head_dim},
+          "[attention] k and v have {} heads of {} instead of {} of {}", seq.shape().num_heads,
+          seq.shape().head_dim, args.num_kv_heads, args.head_dim);
+    check(seq.num_keys() >= args.layout.length(s),
+          "[attention] sequence {}: {} keys for {} queries", s, seq.num_keys(),
+          args.layout.length(s));
   }
 }
 

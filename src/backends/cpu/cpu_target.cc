@@ -20,7 +20,8 @@ constexpr std::array kAvx2Needs = {CpuFeature::kSsse3,     CpuFeature::kSse41, C
                                    CpuFeature::kBmi2,      CpuFeature::kAvx2};
 constexpr std::array kAvx512Needs = {CpuFeature::kAvx512f, CpuFeature::kAvx512dq,
                                      CpuFeature::kAvx512bw, CpuFeature::kAvx512vl};
-constexpr std::array kAvx512Bf16Needs = {CpuFeature::kAvx512Bf16};
+constexpr std::array kAvx512VnniNeeds = {CpuFeature::kAvx512Vnni};
+constexpr std::array kAvx512Bf16Needs = {CpuFeature::kAvx512Vnni, CpuFeature::kAvx512Bf16};
 constexpr std::array kNeonNeeds = {CpuFeature::kNeon};
 
 struct TargetRow {
@@ -31,11 +32,15 @@ struct TargetRow {
 };
 
 // Best first.
-constexpr std::array<TargetRow, 5> kTargets = {{
+constexpr std::array<TargetRow, 6> kTargets = {{
     {CpuTarget::kAvx512Bf16,
      "avx512bf16",
      (HWY_TARGETS & HWY_AVX3) != 0,
      {kAvx2Needs, kAvx512Needs, kAvx512Bf16Needs}},
+    {CpuTarget::kAvx512Vnni,
+     "avx512vnni",
+     (HWY_TARGETS & HWY_AVX3) != 0,
+     {kAvx2Needs, kAvx512Needs, kAvx512VnniNeeds}},
     {CpuTarget::kAvx512, "avx512", (HWY_TARGETS & HWY_AVX3) != 0, {kAvx2Needs, kAvx512Needs, {}}},
     {CpuTarget::kAvx2, "avx2", (HWY_TARGETS & HWY_AVX2) != 0, {kAvx2Needs, {}, {}}},
     {CpuTarget::kNeon, "neon", (HWY_TARGETS & HWY_NEON) != 0, {kNeonNeeds, {}, {}}},

@@ -15,7 +15,8 @@ enum class CpuTarget {
   kScalar,      ///< "scalar": the compiler's baseline
   kAvx2,        ///< "avx2": with FMA and F16C
   kAvx512,      ///< "avx512": F, DQ, BW and VL
-  kAvx512Bf16,  ///< "avx512bf16": avx512, and bf16 products by vdpbf16ps
+  kAvx512Vnni,  ///< "avx512vnni": avx512, and Q8_0 products by vpdpbusd
+  kAvx512Bf16,  ///< "avx512bf16": avx512vnni, and bf16 products by vdpbf16ps
   kNeon,        ///< "neon": 64-bit Arm
 };
 

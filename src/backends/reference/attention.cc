@@ -22,12 +22,12 @@ void attend(const AttentionArgs& args, const KeysValues& seq, std::int64_t row, 
             std::pair<std::int64_t, std::int64_t> keys) {
   const auto [begin, end] = keys;
   const std::int64_t q_column = head * args.head_dim;
-  const std::int64_t kv_column = head / (args.num_heads / args.num_kv_heads) * args.head_dim;
+  const std::int64_t kv_head = head / (args.num_heads / args.num_kv_heads);
   std::vector<double> weights(static_cast<std::size_t>(end - begin));
   double max_score = -std::numeric_limits<double>::infinity();
   for (std::int64_t j = begin; j < end; ++j) {
     const double score = static_cast<double>(args.scale) *
-                         dot(args.q.row(row) + q_column, seq.k_row(j) + kv_column, args.head_dim);
+                         dot(args.q.row(row) + q_column, seq.key(j, kv_head), args.head_dim);
     weights[static_cast<std::size_t>(j - begin)] = score;
     max_score = std::max(max_score, score);
   }
@@ -40,7 +40,7 @@ void attend(const AttentionArgs& args, const KeysValues& seq, std::int64_t row, 
     double sum = 0.0;
     for (std::int64_t j = begin; j < end; ++j) {
       sum += weights[static_cast<std::size_t>(j - begin)] *
-             static_cast<double>(seq.v_row(j)[kv_column + d]);
+             static_cast<double>(seq.value(j, kv_head)[d]);
     }
     args.out.row(row)[q_column + d] = static_cast<float>(sum / total);
   }

@@ -26,6 +26,8 @@ class DraftState {
   /// Hidden states [num_pending, hidden_size].
   std::span<const float> pending() const { return pending_; }
   DecoderState& state() { return *state_; }
+  /// False after a pass of the head that was given up.
+  bool usable() const { return state_->usable(); }
 
   /// Hidden states [n, hidden_size] of the tokens at `position` and behind it.
   void append(std::size_t position, std::span<const float> rows);

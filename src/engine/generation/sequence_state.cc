@@ -38,6 +38,8 @@ std::size_t SequenceState::rewind_to(std::span<const std::int32_t> prompt,
   const auto reaches = [](const DecoderState& state, std::size_t length) {
     return state.usable() && static_cast<std::int64_t>(length) >= state.rewind_limit();
   };
+  // A head that failed in the middle of a pass costs its guesses, not the conversation.
+  if (draft_ && !draft_->usable()) draft_.reset();
   const std::size_t own = usable(ids_);
   std::erase_if(snapshots_, [&](const Snapshot& snapshot) {
     return !reaches(*snapshot.state, usable(snapshot.ids));

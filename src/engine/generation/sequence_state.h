@@ -18,7 +18,8 @@ class SequenceState {
   DecoderState& state() { return *state_; }
   std::size_t num_tokens() const { return ids_.size(); }
 
-  /// A draft head's state, which goes wherever state() goes; nullptr before set_draft().
+  /// A draft head's state, which goes wherever state() goes; nullptr before set_draft() and where
+  /// rewind_to() met one whose last pass was given up.
   DraftState* draft() { return draft_.get(); }
   void set_draft(std::unique_ptr<DraftState> draft) { draft_ = std::move(draft); }
 

@@ -11,8 +11,8 @@ namespace {
 
 const DeltaCacheShape kDelta = {.rule = {1, 2, 4, 5}, .conv_channels = 3, .conv_kernel = 4};
 
-DecoderState attention_only() { return DecoderState({KvCacheShape{2}, KvCacheShape{4}}); }
-DecoderState recurrent() { return DecoderState({kDelta, KvCacheShape{2}, kDelta}); }
+DecoderState attention_only() { return DecoderState({KvShape{1, 2}, KvShape{2, 2}}); }
+DecoderState recurrent() { return DecoderState({kDelta, KvShape{1, 2}, kDelta}); }
 
 /// What the layers of recurrent() do in a pass of `count` tokens.
 void feed(DecoderState& state, std::int64_t count) {

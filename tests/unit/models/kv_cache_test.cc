@@ -8,7 +8,8 @@
 namespace lattice {
 namespace {
 
-constexpr std::int64_t kDim = 3;
+constexpr KvShape kShape{2, 3};
+constexpr std::int64_t kDim = kShape.dim();
 
 /// Rows as token `position` of a writer would have them.
 std::vector<float> rows(std::int64_t position, std::int64_t count, float writer) {
@@ -23,7 +24,7 @@ std::vector<float> rows(std::int64_t position, std::int64_t count, float writer)
 
 /// A cache together with what it must hold.
 struct Checked {
-  KvCache cache{kDim};
+  KvCache cache{kShape};
   std::vector<float> expected;
 
   Checked() = default;
@@ -45,8 +46,11 @@ struct Checked {
     const KeysValues view = cache.view(num_tokens());
     for (std::int64_t t = 0; t < num_tokens(); ++t) {
       const float* want = expected.data() + t * 2 * kDim;
-      ASSERT_TRUE(std::equal(want, want + kDim, view.k_row(t))) << "token " << t;
-      ASSERT_TRUE(std::equal(want + kDim, want + 2 * kDim, view.v_row(t))) << "token " << t;
+      for (std::int64_t h = 0; h < kShape.num_heads; ++h, want += kShape.head_dim) {
+        const float* want_end = want + kShape.head_dim;
+        ASSERT_TRUE(std::equal(want, want_end, view.key(t, h))) << "token " << t;
+        ASSERT_TRUE(std::equal(want + kDim, want_end + kDim, view.value(t, h))) << "token " << t;
+      }
     }
   }
 };
@@ -81,9 +85,9 @@ TEST(KvCache, CopiesShareFullPages) {
   const Checked copy = original;
   copy.check();
   const KeysValues ours = original.cache.view(1100), theirs = copy.cache.view(1100);
-  EXPECT_EQ(ours.k_row(0), theirs.k_row(0));
-  EXPECT_EQ(ours.k_row(1023), theirs.k_row(1023));
-  EXPECT_NE(ours.k_row(1024), theirs.k_row(1024));
+  EXPECT_EQ(ours.key(0, 0), theirs.key(0, 0));
+  EXPECT_EQ(ours.key(1023, 0), theirs.key(1023, 0));
+  EXPECT_NE(ours.key(1024, 0), theirs.key(1024, 0));
 }
 
 // Every place to go back to, in either of two copies.
@@ -125,9 +129,9 @@ TEST(KvCache, RewritesInsideOfAFullPage) {
 TEST(KvCache, MovesKeepThePages) {
   Checked checked;
   checked.append(700);
-  const float* first = checked.cache.view(700).k_row(0);
+  const float* first = checked.cache.view(700).key(0, 0);
   const KvCache moved = std::move(checked.cache);
-  EXPECT_EQ(moved.view(700).k_row(0), first);
+  EXPECT_EQ(moved.view(700).key(0, 0), first);
 }
 
 TEST(KvCache, RefusesGapsAndOtherWidths) {

@@ -228,12 +228,11 @@ TEST_P(AttentionTest, BitsOfAWindowDoNotDependOnTheBatch) {
 }
 
 // Queries that continue sequences whose keys lie elsewhere get the bits of the whole sequence.
-TEST_P(AttentionTest, KeysOfEarlierTokens) {
-  const Heads heads{4, 2, 64};
+void expect_keys_of_earlier_tokens(Context& context, const Heads& heads) {
   Numbers numbers(12);
   const Batch whole(heads, {700, 40, 1, 300}, numbers);
   for (const std::int64_t window : {0, 50}) {
-    const Grid expected = whole.run(context(), true, window);
+    const Grid expected = whole.run(context, true, window);
     for (const std::int64_t num_earlier : {0, 1, 39, 256, 699}) {
       std::vector<std::int64_t> rows;
       std::vector<std::int32_t> cu_seqlens{0};
@@ -246,26 +245,34 @@ TEST_P(AttentionTest, KeysOfEarlierTokens) {
         cu_seqlens.push_back(static_cast<std::int32_t>(rows.size()));
         const ConstMatrix kv = whole.qkv.view().rows_between(begin, end);
         sequences.push_back({kv.columns(whole.q_cols(), whole.kv_cols()),
-                             kv.columns(whole.q_cols() + whole.kv_cols(), whole.kv_cols())});
+                             kv.columns(whole.q_cols() + whole.kv_cols(), whole.kv_cols()),
+                             heads.head_dim});
       }
       Grid queries = whole.qkv.select(rows);
       Grid out(queries.rows(), whole.q_cols());
-      lattice::attention(context(), {.q = queries.view().columns(0, whole.q_cols()),
-                                     .k = {},
-                                     .v = {},
-                                     .out = out.view(),
-                                     .layout = {cu_seqlens},
-                                     .sequences = sequences,
-                                     .num_heads = heads.num_heads,
-                                     .num_kv_heads = heads.num_kv_heads,
-                                     .head_dim = heads.head_dim,
-                                     .scale = 0.125f,
-                                     .causal = true,
-                                     .window = window});
+      lattice::attention(context, {.q = queries.view().columns(0, whole.q_cols()),
+                                   .k = {},
+                                   .v = {},
+                                   .out = out.view(),
+                                   .layout = {cu_seqlens},
+                                   .sequences = sequences,
+                                   .num_heads = heads.num_heads,
+                                   .num_kv_heads = heads.num_kv_heads,
+                                   .head_dim = heads.head_dim,
+                                   .scale = 1.0f / std::sqrt(static_cast<float>(heads.head_dim)),
+                                   .causal = true,
+                                   .window = window});
       for (std::size_t i = 0; i < rows.size(); ++i) {
         expect_same_bits(out, static_cast<std::int64_t>(i), expected, rows[i]);
       }
     }
+  }
+}
+
+TEST_P(AttentionTest, KeysOfEarlierTokens) {
+  // One tile of rows for a lone query, and several.
+  for (const Heads& heads : {Heads{4, 2, 64}, {3, 3, 20}, {5, 1, 128}, {16, 1, 24}}) {
+    expect_keys_of_earlier_tokens(context(), heads);
   }
 }
 

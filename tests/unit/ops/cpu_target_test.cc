@@ -63,7 +63,7 @@ TEST(CpuTarget, TheForcedTargetIsTheOneThatRuns) {
     return;
   }
   const std::map<std::string, std::size_t> expected = {
-      {"avx512bf16", 32}, {"avx512", 32}, {"avx2", 16}, {"neon", 8}};
+      {"avx512bf16", 32}, {"avx512vnni", 32}, {"avx512", 32}, {"avx2", 16}, {"neon", 8}};
   EXPECT_EQ(floats, expected.at(target));
 }
 
@@ -97,8 +97,8 @@ TEST(CpuTarget, AnUnknownTargetIsRefusedByName) {
 
 TEST(CpuTarget, AnUnavailableTargetIsRefusedWithTheReason) {
   const auto available = available_cpu_targets(CpuFeatures::host());
-  for (const CpuTarget target :
-       {CpuTarget::kAvx512Bf16, CpuTarget::kAvx512, CpuTarget::kAvx2, CpuTarget::kNeon}) {
+  for (const CpuTarget target : {CpuTarget::kAvx512Bf16, CpuTarget::kAvx512Vnni, CpuTarget::kAvx512,
+                                 CpuTarget::kAvx2, CpuTarget::kNeon}) {
     if (std::count(available.begin(), available.end(), target) != 0) continue;
     const std::string name(cpu_target_name(target));
     const auto result = select_cpu_target(name, CpuFeatures::host());

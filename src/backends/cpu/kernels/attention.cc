@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/attention.cc"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which sets the target.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 #include "backends/cpu/kernels/gemm-inl.h"
 #include "backends/cpu/kernels/math-inl.h"
@@ -20,67 +21,94 @@ HWY_BEFORE_NAMESPACE();
 namespace lattice {
 namespace HWY_NAMESPACE {
 
-/// Four keys, transposed into columns [head_dim][4] of a panel.
-HWY_INLINE void transpose_keys(const float* keys, std::int64_t stride, std::int64_t head_dim,
-                               float factor, float* panel) {
+#if HWY_TARGET != HWY_SCALAR
+/// Four floats at `i` of every fourth row, a 128-bit block each.
+HWY_INLINE FloatVec load_blocks(const float* const* rows, std::int64_t i) {
+  const hn::CappedTag<float, 4> d4;
+#if HWY_MAX_BYTES >= 32
+  const hn::CappedTag<float, 8> d8;
+  const auto low = hn::Combine(d8, hn::LoadU(d4, rows[4] + i), hn::LoadU(d4, rows[0] + i));
+#endif
+#if HWY_MAX_BYTES >= 64
+  const auto high = hn::Combine(d8, hn::LoadU(d4, rows[12] + i), hn::LoadU(d4, rows[8] + i));
+  return hn::Combine(FloatTag(), high, low);
+#elif HWY_MAX_BYTES >= 32
+  return low;
+#else
+  return hn::LoadU(d4, rows[0] + i);
+#endif
+}
+#endif
+
+/// A vector of keys times `factor`, transposed into columns [head_dim][kLanes] of a panel.
+HWY_INLINE void transpose_keys(const float* const* keys, std::int64_t head_dim, float factor,
+                               float* panel) {
   std::int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const hn::CappedTag<float, 4> d4;
-  const auto factors = hn::Set(d4, factor);
+  const FloatTag d;
+  const hn::Repartition<double, FloatTag> d64;
+  const auto factors = hn::Set(d, factor);
   for (; i + 4 <= head_dim; i += 4) {
-    const auto k0 = hn::Mul(hn::LoadU(d4, keys + i), factors);
-    const auto k1 = hn::Mul(hn::LoadU(d4, keys + stride + i), factors);
-    const auto k2 = hn::Mul(hn::LoadU(d4, keys + 2 * stride + i), factors);
-    const auto k3 = hn::Mul(hn::LoadU(d4, keys + 3 * stride + i), factors);
-    const auto low01 = hn::InterleaveLower(d4, k0, k1);
-    const auto low23 = hn::InterleaveLower(d4, k2, k3);
-    const auto high01 = hn::InterleaveUpper(d4, k0, k1);
-    const auto high23 = hn::InterleaveUpper(d4, k2, k3);
+    const auto k0 = hn::Mul(load_blocks(keys, i), factors);
+    const auto k1 = hn::Mul(load_blocks(keys + 1, i), factors);
+    const auto k2 = hn::Mul(load_blocks(keys + 2, i), factors);
+    const auto k3 = hn::Mul(load_blocks(keys + 3, i), factors);
+    const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, k0, k1));
+    const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, k2, k3));
+    const auto high01 = hn::BitCast(d64, hn::InterleaveUpper(d, k0, k1));
+    const auto high23 = hn::BitCast(d64, hn::InterleaveUpper(d, k2, k3));
     float* out = panel + i * kPanelCols;
-    hn::StoreU(hn::ConcatLowerLower(d4, low23, low01), d4, out);
-    hn::StoreU(hn::ConcatUpperUpper(d4, low23, low01), d4, out + kPanelCols);
-    hn::StoreU(hn::ConcatLowerLower(d4, high23, high01), d4, out + 2 * kPanelCols);
-    hn::StoreU(hn::ConcatUpperUpper(d4, high23, high01), d4, out + 3 * kPanelCols);
+    hn::Store(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, out);
+    hn::Store(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, out + kPanelCols);
+    hn::Store(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, out + 2 * kPanelCols);
+    hn::Store(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, out + 3 * kPanelCols);
   }
 #endif
   for (; i < head_dim; ++i) {
-    for (std::int64_t j = 0; j < 4; ++j) panel[i * kPanelCols + j] = keys[j * stride + i] * factor;
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      panel[i * kPanelCols + lane] = keys[lane][i] * factor;
+    }
   }
+}
+
+/// Rows that packing asks for ahead of the one it reads: they come from memory where a sequence is
+/// long, and no hardware follows several short rows at once.
+constexpr std::int64_t kRowsAhead = 16;
+
+HWY_INLINE void prefetch_row(const float* row, std::int64_t size) {
+  constexpr std::int64_t kLineFloats = 16;
+  for (std::int64_t i = 0; i < size; i += kLineFloats) hwy::Prefetch(row + i);
 }
 
 void pack_keys(const float* keys, std::int64_t stride, std::int64_t num_keys, std::int64_t head_dim,
                float factor, float* panels) {
-  for (std::int64_t j = 0; j < num_keys; j += kPanelCols) {
-    float* panel = panels + j * head_dim;
-    const std::int64_t count = std::min(kPanelCols, num_keys - j);
-    std::int64_t col = 0;
-    for (; col + 4 <= count; col += 4) {
-      transpose_keys(keys + (j + col) * stride, stride, head_dim, factor, panel + col);
+  for (std::int64_t j = 0; j < num_keys; j += kLanes) {
+    const float* rows[kLanes];
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      rows[lane] = keys + std::min(j + lane, num_keys - 1) * stride;
+      prefetch_row(keys + (j + lane + kRowsAhead) * stride, head_dim);
     }
-    for (; col < kPanelCols; ++col) {
-      const float* key = keys + (j + col) * stride;
-      for (std::int64_t i = 0; i < head_dim; ++i) {
-        panel[i * kPanelCols + col] = col < count ? key[i] * factor : 0.0f;
-      }
-    }
+    float* panel = panels + j / kPanelCols * kPanelCols * head_dim;
+    transpose_keys(rows, head_dim, factor, panel + j % kPanelCols);
   }
 }
 
 void pack_values(const float* values, std::int64_t stride, std::int64_t num_keys,
                  std::int64_t head_dim, float* panels) {
   const FloatTag d;
-  for (std::int64_t c = 0; c < head_dim; c += kPanelCols) {
-    for (std::int64_t j = 0; j < num_keys; ++j) {
-      const float* value = values + j * stride;
-      for (std::int64_t lane = c; lane < c + kPanelCols; lane += kLanes) {
+  for (std::int64_t j = 0; j < num_keys; ++j) {
+    const float* value = values + j * stride;
+    prefetch_row(value + kRowsAhead * stride, head_dim);
+    for (std::int64_t c = 0; c < head_dim; c += kPanelCols) {
+      float* out = panels + c * num_keys + j * kPanelCols;
+      for (std::int64_t lane = c; lane < c + kPanelCols; lane += kLanes, out += kLanes) {
         FloatVec v = hn::Zero(d);
         if (lane + kLanes <= head_dim) {
           v = hn::LoadU(d, value + lane);
         } else if (lane < head_dim) {
           v = load_partial(value + lane, head_dim - lane);
         }
-        hn::Store(v, d, panels);
-        panels += kLanes;
+        hn::Store(v, d, out);
       }
     }
   }

@@ -26,8 +26,8 @@ struct SoftmaxArgs {
 /// What attention needs besides the f32 tiles of the matrix product (kernels/gemm.h). The kernels
 /// allocate nothing and cannot fail.
 struct AttentionKernels {
-  /// Keys [num_keys, head_dim] times `factor` as panels [head_dim][panel_cols], the last one padded
-  /// with zero keys.
+  /// Keys [num_keys, head_dim] times `factor` as panels [head_dim][panel_cols]. The rest of the
+  /// last one holds any numbers: copies of the last key, or what was there.
   void (*pack_keys)(const float* keys, std::int64_t stride, std::int64_t num_keys,
                     std::int64_t head_dim, float factor, float* panels);
   /// Values [num_keys, head_dim] as panels [num_keys][panel_cols], the last one padded with zeros.

@@ -95,7 +95,7 @@ HWY_NOINLINE void tile(const TileArgs& args) {
   const float* a = storage_cast<float>(args.block);
   const float* b = storage_cast<float>(args.panels);
   constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
-  const std::int64_t pair_stride = args.depth * kStepA;
+  const std::int64_t pair_stride = args.pair_stride != 0 ? args.pair_stride : args.depth * kStepA;
   const std::int64_t panel_stride = args.depth * Format::kPanelFloats;
   const float* next = storage_cast<float>(args.prefetch != nullptr ? args.prefetch : args.block);
   for (std::int64_t k = 0; k < args.depth; ++k) {
@@ -113,6 +113,47 @@ HWY_NOINLINE void tile(const TileArgs& args) {
     for (int j = 0; j < kVectors; ++j) {
       hn::Store(sums[i][j], d, out + i * stride + j * kLanes);
     }
+  }
+}
+
+/// The same for a format whose products take all registers: the sums stay where they go to. Left to
+/// the compiler they would be spilled to a stack of any alignment, whose accesses that cross a
+/// cache line cost half of the speed.
+template <class Format, int kRows, int kPanels>
+HWY_NOINLINE void tile_in_memory(const TileArgs& args) {
+  constexpr int kVectors = kPanels * kPanelVectors;
+  const FloatTag d;
+  if (!args.accumulate) {
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < kVectors; ++j) {
+        hn::Store(hn::Zero(d), d, args.sums + i * args.sums_stride + j * kLanes);
+      }
+    }
+  }
+  const float* a = storage_cast<float>(args.block);
+  const float* b = storage_cast<float>(args.panels);
+  constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
+  const std::int64_t pair_stride = args.depth * kStepA;
+  const std::int64_t panel_stride = args.depth * Format::kPanelFloats;
+  const float* next = storage_cast<float>(args.prefetch != nullptr ? args.prefetch : args.block);
+  for (std::int64_t k = 0; k < args.depth; ++k) {
+    if constexpr (kRows > 1 && Format::kPrefetchesNext) {
+      prefetch_lines<Format::kPanelFloats>(next, args.prefetch_step);
+      next += args.prefetch_step;
+    }
+    Format::template step<kRows, kVectors>(a, pair_stride, b, panel_stride, args.sums,
+                                           args.sums_stride);
+    a += kStepA;
+    b += Format::kPanelFloats;
+  }
+}
+
+template <class Format, int kRows, int kPanels>
+constexpr TileFunction choose_tile() {
+  if constexpr (Format::kSumsInMemory) {
+    return &tile_in_memory<Format, kRows, kPanels>;
+  } else {
+    return &tile<Format, kRows, kPanels>;
   }
 }
 
@@ -135,18 +176,18 @@ template <class Format>
 constexpr void set_tiles(GemmKernels& kernels) {
   kernels.panel_cols = kPanelCols;
   kernels.max_rows = kTileRows;
-  kernels.tiles[0] = &tile<Format, 2, 1>;
-  kernels.tiles[1] = &tile<Format, 4, 1>;
-  if constexpr (kTileRows >= 6) kernels.tiles[2] = &tile<Format, 6, 1>;
-  if constexpr (kTileRows >= 8) kernels.tiles[3] = &tile<Format, 8, 1>;
+  kernels.tiles[0] = choose_tile<Format, 2, 1>();
+  kernels.tiles[1] = choose_tile<Format, 4, 1>();
+  if constexpr (kTileRows >= 6) kernels.tiles[2] = choose_tile<Format, 6, 1>();
+  if constexpr (kTileRows >= 8) kernels.tiles[3] = choose_tile<Format, 8, 1>();
   if constexpr (kTileRows >= 12) {
-    kernels.tiles[4] = &tile<Format, 10, 1>;
-    kernels.tiles[5] = &tile<Format, 12, 1>;
+    kernels.tiles[4] = choose_tile<Format, 10, 1>();
+    kernels.tiles[5] = choose_tile<Format, 12, 1>();
   }
-  kernels.pair_wide = &tile<Format, 2, 2>;
-  kernels.row = &tile<Format, 1, 1>;
-  kernels.row_wide = &tile<Format, 1, kMaxTilePanels>;
-  kernels.row_stream = &tile<Format, 1, Format::kStreamPanels>;
+  kernels.pair_wide = choose_tile<Format, 2, 2>();
+  kernels.row = choose_tile<Format, 1, 1>();
+  kernels.row_wide = choose_tile<Format, 1, kMaxTilePanels>();
+  kernels.row_stream = choose_tile<Format, 1, Format::kStreamPanels>();
   kernels.stream_panels = Format::kStreamPanels;
 }
 

@@ -40,6 +40,8 @@ struct TileArgs {
   /// depth element, at most those of a panel. A hint.
   const std::byte* prefetch = nullptr;
   std::int64_t prefetch_step = 0;
+  /// Floats from one row pair of the block to the next; 0: they are adjacent. f32 only.
+  std::int64_t pair_stride = 0;
 };
 using TileFunction = void (*)(const TileArgs& args);
 

@@ -25,6 +25,8 @@ namespace HWY_NAMESPACE {
 struct Bf16Format {
   /// Whether a tile asks for the next panel: no, the registers do not suffice.
   static constexpr bool kPrefetchesNext = false;
+  /// Whether the products leave no registers for the tile's sums.
+  static constexpr bool kSumsInMemory = false;
   /// Panels that a lone row streams at once.
   static constexpr int kStreamPanels = 2;
   static constexpr std::int64_t kPanelFloats = kPanelCols;

@@ -22,6 +22,8 @@ namespace HWY_NAMESPACE {
 struct F32Format {
   /// Whether a tile asks for the next panel.
   static constexpr bool kPrefetchesNext = true;
+  /// Whether the products leave no registers for the tile's sums.
+  static constexpr bool kSumsInMemory = false;
   /// Panels that a lone row streams at once.
   static constexpr int kStreamPanels = 1;
   static constexpr std::int64_t kPanelFloats = kPanelCols;
@@ -44,6 +46,8 @@ struct F32Format {
 struct F32Bf16Format {
   /// Whether a tile asks for the next panel.
   static constexpr bool kPrefetchesNext = true;
+  /// Whether the products leave no registers for the tile's sums.
+  static constexpr bool kSumsInMemory = false;
   /// Panels that a lone row streams at once.
   static constexpr int kStreamPanels = 2;
   static constexpr std::int64_t kPanelFloats = kPanelCols / 2;

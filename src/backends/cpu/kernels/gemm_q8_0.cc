@@ -10,6 +10,7 @@
 
 #include "backends/cpu/kernels/gemm.h"
 #include "backends/cpu/kernels/hwy_targets.h"
+#include "backends/cpu/kernels/isa_avx512vnni.h"
 #include "backends/cpu/kernels/target_table.h"
 #include "base/aligned_buffer.h"
 #include "base/float16.h"
@@ -110,6 +111,8 @@ HWY_INLINE FloatVec load_scales(const std::byte* scales) {
 struct Q8Format {
   /// Whether a tile asks for the next panel.
   static constexpr bool kPrefetchesNext = true;
+  /// Whether the products leave no registers for the tile's sums.
+  static constexpr bool kSumsInMemory = true;
   /// Panels that a lone row streams at once.
   static constexpr int kStreamPanels = 1;
   static constexpr std::int64_t kPanelFloats =
@@ -130,12 +133,12 @@ struct Q8Format {
            j % kPanelVectors * kGroupVectorFloats;
   }
 
-  // The integer sums of a block take the registers; `sums` waits in memory meanwhile. Not unrolled
+  // The integer sums of a block take the registers. Not unrolled
   // over the groups, or the compiler would keep all of their operands alive and spill.
   template <int kRows, int kVectors>
   static HWY_INLINE void step(const float* HWY_RESTRICT a, std::int64_t pair_stride,
                               const float* HWY_RESTRICT b, std::int64_t panel_stride,
-                              FloatVec (&sums)[kRows][kVectors]) {
+                              float* HWY_RESTRICT sums, std::int64_t sums_stride) {
     constexpr bool kLone = kRows == 1;
     const FloatTag d;
     const IntTag di;
@@ -166,7 +169,8 @@ struct Q8Format {
       for (int i = 0; i < kRows; ++i) {
         const FloatVec scale =
             hn::Mul(w_scales, hn::Set(d, block_value<kLone>(a, pair_stride, i, kGroups)));
-        sums[i][j] = hn::MulAdd(hn::ConvertTo(d, dots[i][j]), scale, sums[i][j]);
+        float* const sum = sums + i * sums_stride + j * kLanes;
+        hn::Store(hn::MulAdd(hn::ConvertTo(d, dots[i][j]), scale, hn::Load(d, sum)), d, sum);
       }
     }
   }
@@ -254,6 +258,9 @@ namespace lattice {
 
 const GemmKernels* gemm_q8_0_kernels(CpuTarget target) {
   static constexpr TargetTable<const GemmKernels*> kTable = LATTICE_TARGET_TABLE(kGemmQ8);
+  if (target == CpuTarget::kAvx512Vnni || target == CpuTarget::kAvx512Bf16) {
+    return avx512vnni::gemm_kernels();
+  }
   return kTable.get(target);
 }
 

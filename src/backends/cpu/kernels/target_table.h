@@ -23,6 +23,7 @@ struct TargetTable {
       case CpuTarget::kAvx2:
         return avx2;
       case CpuTarget::kAvx512:
+      case CpuTarget::kAvx512Vnni:
       case CpuTarget::kAvx512Bf16:
         return avx512;
       case CpuTarget::kNeon:

@@ -14,8 +14,10 @@ struct PackedKeys {
     for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) {
       const KeysValues seq = args.keys_values(s);
       for (std::int64_t i = 0; i < seq.num_keys(); ++i) {
-        k.insert(k.end(), seq.k_row(i), seq.k_row(i) + seq.k().cols);
-        v.insert(v.end(), seq.v_row(i), seq.v_row(i) + seq.v().cols);
+        for (std::int64_t h = 0; h < args.num_kv_heads; ++h) {
+          k.insert(k.end(), seq.key(i, h), seq.key(i, h) + args.head_dim);
+          v.insert(v.end(), seq.value(i, h), seq.value(i, h) + args.head_dim);
+        }
       }
       offsets.push_back(offsets.back() + static_cast<std::int32_t>(seq.num_keys()));
     }
