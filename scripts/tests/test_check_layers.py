@@ -12,7 +12,7 @@ HEADERS = [
     "src/base/log.h", "src/tensor/tensor.h", "src/io/safetensors.h", "src/ops/linear.h",
     "src/text/bpe.h", "src/layers/norm.h", "src/models/bert.h", "src/engine/pool.h",
     "src/server/http.h", "src/backends/cpu/gemm.h", "src/backends/cuda/gemm.h",
-    "src/backends/registry.h",
+    "src/backends/registry.h", "src/backends/metal/device.h", "src/backends/metal/simt/device.h",
     "include/lattice/engine.h", "include/lattice/error.h", "include/lattice/tokenizer.h",
 ]
 
@@ -52,6 +52,14 @@ class CheckLayersTest(unittest.TestCase):
         ]:
             with self.subTest(path=path, include=include):
                 self.assert_refused(path, include, "may not include layer")
+
+    def test_only_tests_see_the_simt_instrument(self):
+        for path in ("src/backends/metal/a.cc", "src/backends/registry.cc", "src/engine/a.cc"):
+            with self.subTest(path=path):
+                self.assert_refused(path, '"backends/metal/simt/device.h"', "instrument of the tests")
+        self.assert_accepted("src/backends/metal/simt/a.cc", '"backends/metal/simt/device.h"')
+        self.assert_accepted("src/backends/metal/simt/a.cc", '"backends/metal/device.h"')
+        self.assert_accepted("tests/unit/a.cc", '"backends/metal/simt/device.h"')
 
     def test_downward_includes_are_accepted(self):
         for path, include in [

@@ -37,6 +37,13 @@ class CheckStyleTest(unittest.TestCase):
         self.assert_one("src/a.cc", "void f(int a, int b, int c, int d, int e, int f, int g) {}\n",
                         "7 parameters")
 
+    def test_kernels_have_as_many_parameters_as_bindings(self):
+        parameters = "(int a, int b, int c, int d, int e, int f, int g) {}\n"
+        for head in ("kernel void k", "[[limit(32)]]\nkernel void k"):
+            self.assertEqual(self.check({"src/a.metal": head + parameters}), [])
+        self.assert_one("src/a.metal", "inline void helper" + parameters, "7 parameters")
+        self.assert_one("src/a.cc", "kernel void k" + parameters, "7 parameters")
+
     def test_allowances_need_a_reason(self):
         allow = "// style: allow(function-lines) one table\n"
         self.assertEqual(self.check({"src/a.cc": allow + LONG_FUNCTION}), [])

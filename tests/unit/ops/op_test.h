@@ -82,6 +82,10 @@ class OpTest : public ::testing::TestWithParam<std::string> {
   void SetUp() override;
   Context& context() { return *context_; }
   Context& reference() { return *reference_; }
+  /// Whether the backend takes heads of `head_dim`: GPU kernels need a multiple of 4.
+  bool has_heads_of(std::int64_t head_dim) { return !is_gpu() || head_dim % 4 == 0; }
+  /// Whether it selects kernels by the number of rows, so that a row's bits depend on it.
+  bool is_gpu() { return context_->backend().name() == "metal"; }
 
  private:
   std::unique_ptr<Context> context_;

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "backends/metal/device.h"
+#include "backends/metal/simt/executor.h"
+
+namespace lattice::metal::simt {
+
+struct SimtOptions {
+  /// Checks every access of kernels to memory: four to eight times slower.
+  bool checked = true;
+  ScheduleKind schedule = ScheduleKind::kFifo;
+  std::uint32_t seed = 0;
+  /// Where compiled kernels are kept; empty: in the build directory.
+  std::string cache_directory = {};
+};
+
+/// Executes Metal kernels on a CPU: an instrument for tests, slow, and never offered to users. A
+/// dispatch that breaks MSL's rules ends commit_and_wait() with kInternal and a report that names
+/// kernel, thread and line. Thread-safe; dispatches of all threads of the process take turns.
+class SimtDevice final : public Device {
+ public:
+  explicit SimtDevice(SimtOptions options = {});
+
+  std::string name() const override { return "simt"; }
+  Result<std::unique_ptr<Buffer>> make_buffer(std::size_t num_bytes) override;
+  Result<std::unique_ptr<Library>> compile(std::string_view source) override;
+  Result<std::unique_ptr<Pipeline>> make_pipeline(const Library& library,
+                                                  std::string_view name) override;
+  std::unique_ptr<Commands> make_commands() override;
+
+ private:
+  SimtOptions options_;
+  Executor executor_;
+};
+
+}  // namespace lattice::metal::simt

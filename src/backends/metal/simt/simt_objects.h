@@ -1,0 +1,60 @@
+#pragma once
+
+// The buffer, library and pipeline of SimtDevice.
+
+#include <memory>
+#include <vector>
+
+#include "backends/metal/device.h"
+#include "backends/metal/simt/compiler.h"
+#include "backends/metal/simt/guarded_memory.h"
+#include "backends/metal/simt/shadow.h"
+
+namespace lattice::metal::simt {
+
+class SimtBuffer final : public Buffer {
+ public:
+  explicit SimtBuffer(std::size_t num_bytes) : memory_(num_bytes) {}
+  std::span<std::byte> contents() override { return memory_.bytes(); }
+  std::size_t num_bytes() const override { return memory_.bytes().size(); }
+  /// Made when a kernel first may write to the buffer.
+  Shadow& shadow() {
+    if (!shadow_) shadow_ = std::make_unique<Shadow>(num_bytes(), true);
+    return *shadow_;
+  }
+
+ private:
+  GuardedMemory memory_;
+  std::unique_ptr<Shadow> shadow_;
+};
+
+class SimtLibrary final : public Library {
+ public:
+  explicit SimtLibrary(std::shared_ptr<const LoadedModule> module) : module_(std::move(module)) {}
+  const std::shared_ptr<const LoadedModule>& module() const { return module_; }
+
+ private:
+  std::shared_ptr<const LoadedModule> module_;
+};
+
+class SimtPipeline final : public Pipeline {
+ public:
+  SimtPipeline(std::shared_ptr<const LoadedModule> module, const KernelRow& kernel);
+  std::string_view name() const override { return kernel_.name; }
+  std::uint32_t max_threads_per_threadgroup() const override { return kernel_.max_threads; }
+  std::uint32_t threadgroup_bytes() const override { return threadgroup_bytes_; }
+
+  const KernelRow& kernel() const { return kernel_; }
+  const LoadedModule& module() const { return *module_; }
+  /// The kernel's threadgroup arrays.
+  const std::vector<Region>& threadgroup_regions() const { return regions_; }
+
+ private:
+  std::shared_ptr<const LoadedModule> module_;
+  const KernelRow& kernel_;
+  std::uint32_t threadgroup_bytes_ = 0;
+  std::vector<std::unique_ptr<Shadow>> shadows_;
+  std::vector<Region> regions_;
+};
+
+}  // namespace lattice::metal::simt
