@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import engines
 import goals
 import models
@@ -157,6 +159,7 @@ def markdown(data: dict, image: str | None = None) -> str:
             lines += model_section(found, model)
     lines += ["## Goals", "", f"On {goals.THREADS} threads. Times and rates were set for a "
               "processor with AVX-512, VNNI and BF16; ratios hold for any.", "",
-              *goals.table(found), ""]
+              *goals.table(found), "",
+              Path(__file__).with_name("reasons.md").read_text()]
     lines += [*unavailable_section(found), "## Rounds", "", *rounds_section(found)]
     return "\n".join(lines) + "\n"
