@@ -11,11 +11,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "backends/cpu/cpu_backend.h"
-#include "base/result.h"
+#include "bench_main.h"
 #include "measure.h"
 #include "models/kv_cache.h"
-#include "ops/context.h"
 
 namespace lattice {
 namespace {
@@ -68,14 +66,14 @@ void measure(Context& context, const AttentionShape& shape) {
   std::fflush(stdout);
 }
 
+int run(int argc, char** argv) {
+  const std::size_t num_threads = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;
+  Context context = cpu_context(num_threads);
+  for (const auto& shape : kShapes) measure(context, shape);
+  return 0;
+}
+
 }  // namespace
 }  // namespace lattice
 
-int main(int argc, char** argv) {
-  const std::size_t num_threads = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;
-  const auto backend = lattice::value_or_throw(lattice::make_cpu_backend());
-  lattice::Context context(backend, std::make_shared<lattice::ThreadPool>(num_threads));
-  fmt::print("{} threads, target {}\n", num_threads, backend->target());
-  for (const auto& shape : lattice::kShapes) lattice::measure(context, shape);
-  return 0;
-}
+int main(int argc, char** argv) { return lattice::bench_main(&lattice::run, argc, argv); }

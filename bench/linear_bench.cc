@@ -11,10 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/cpu/cpu_backend.h"
-#include "base/result.h"
+#include "bench_main.h"
 #include "measure.h"
-#include "ops/context.h"
 
 namespace lattice {
 namespace {
@@ -50,19 +48,18 @@ void measure(Context& context, WeightFormat format, const LinearShape& shape) {
   std::fflush(stdout);
 }
 
-}  // namespace
-}  // namespace lattice
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const std::size_t num_threads = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;
   const std::string_view wanted = argc > 2 ? argv[2] : "";
-  const auto backend = lattice::value_or_throw(lattice::make_cpu_backend());
-  lattice::Context context(backend, std::make_shared<lattice::ThreadPool>(num_threads));
-  fmt::print("{} threads, target {}\n", num_threads, backend->target());
-  for (const auto format :
-       {lattice::WeightFormat::kF32, lattice::WeightFormat::kBF16, lattice::WeightFormat::kQ8_0}) {
-    if (!wanted.empty() && wanted != lattice::weight_format_name(format)) continue;
-    for (const auto& shape : lattice::kShapes) lattice::measure(context, format, shape);
+  Context context = cpu_context(num_threads);
+  for (const auto format : {WeightFormat::kF32, WeightFormat::kBF16, WeightFormat::kQ8_0}) {
+    if (!wanted.empty() && wanted != weight_format_name(format)) continue;
+    for (const auto& shape : kShapes) measure(context, format, shape);
   }
   return 0;
 }
+
+}  // namespace
+}  // namespace lattice
+
+int main(int argc, char** argv) { return lattice::bench_main(&lattice::run, argc, argv); }

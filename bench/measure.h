@@ -5,10 +5,24 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "backends/cpu/cpu_backend.h"
+#include "base/result.h"
+#include "ops/context.h"
+
 namespace lattice {
+
+/// The CPU backend on so many threads, which it says on standard output.
+inline Context cpu_context(std::size_t num_threads) {
+  const auto backend = value_or_throw(make_cpu_backend());
+  std::printf("%zu threads, target %s\n", num_threads, std::string(backend->target()).c_str());
+  return Context(backend, std::make_shared<ThreadPool>(num_threads));
+}
 
 /// Normally distributed, the same in every run.
 inline std::vector<float> random_floats(std::int64_t size) {

@@ -10,11 +10,10 @@ small factor if it was unrolled, and must not touch vectors on the stack. Needs 
 """
 
 import re
-import subprocess
 import sys
 
-FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
-INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(\S+)\s*(.*)$")
+from disassembly import Instruction, functions_of
+
 JUMP_TARGET = re.compile(r"^([0-9a-f]+)\b")
 STACK_VECTOR = re.compile(r"\(%rsp\).*%[yz]mm|%[yz]mm.*\(%rsp\)")
 MOST_UNROLLED = 4
@@ -32,22 +31,7 @@ KERNELS = [
 ]
 
 
-def functions_of(archive: str) -> dict[str, list[tuple[int, str, str]]]:
-    """Function -> address, name and operands of each instruction."""
-    command = ["objdump", "-d", "--demangle", "--no-show-raw-insn", archive]
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if result.returncode != 0:
-        sys.exit(f"check_kernel_loops: {result.stderr.strip()}")
-    functions, code = {}, []
-    for line in result.stdout.splitlines():
-        if match := FUNCTION.match(line):
-            code = functions.setdefault(match[1], [])
-        elif match := INSTRUCTION.match(line):
-            code.append((int(match[1], 16), match[2], match[3]))
-    return functions
-
-
-def innermost_loops(code: list[tuple[int, str, str]]) -> list[tuple[int, int]]:
+def innermost_loops(code: list[Instruction]) -> list[tuple[int, int]]:
     """First and last address of the loops that hold no other loop."""
     loops = []
     for address, name, operands in code:
@@ -59,7 +43,7 @@ def innermost_loops(code: list[tuple[int, str, str]]) -> list[tuple[int, int]]:
                        for other in loops)]
 
 
-def problem_of(code: list[tuple[int, str, str]], multiplication: str, expected: int) -> str:
+def problem_of(code: list[Instruction], multiplication: str, expected: int) -> str:
     """What is wrong with a kernel's inner loop, or nothing."""
     best, count = [], 0
     for first, last in innermost_loops(code):
@@ -76,10 +60,14 @@ def problem_of(code: list[tuple[int, str, str]], multiplication: str, expected: 
 def main() -> int:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    functions = functions_of(sys.argv[1])
+    kernels = {}
+    for name, code in functions_of(sys.argv[1]):
+        for pattern, _, _ in KERNELS:
+            if re.search(pattern, name):
+                kernels.setdefault(pattern, code)
     problems = []
     for pattern, multiplication, expected in KERNELS:
-        code = next((body for name, body in functions.items() if re.search(pattern, name)), None)
+        code = kernels.get(pattern)
         problem = problem_of(code, multiplication, expected) if code else "not found"
         if problem:
             problems.append(f"{pattern}: {problem}")

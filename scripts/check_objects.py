@@ -13,38 +13,29 @@ Needs objdump and nm (binutils). x86-64 only; elsewhere it checks the references
 """
 
 import re
-import subprocess
 import sys
 
-FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
-# "  1a:\tvaddps %ymm0,%ymm1,%ymm2": AVX instructions begin with v, AVX-512 adds mask registers.
-AVX = re.compile(r"^\s*[0-9a-f]+:\t(v[a-z]\w*|k(?:mov|and|or|xor|not|shift|unpck)\w*)\s*(.*)$")
+from disassembly import functions_of, output_of
+
+# AVX instructions begin with v, AVX-512 adds mask registers.
+AVX = re.compile(r"v[a-z]\w*|k(?:mov|and|or|xor|not|shift|unpck)\w*")
 NOT_AVX = {"verr", "verw"}
 TARGET_NAMESPACE = re.compile(r"\bN_AVX[23]\w*::|\bavx\w*::")
 BANNED = re.compile(r"^(?:exit|_exit|_Exit|quick_exit|printf|vprintf|puts|putchar|std::cout|std::cerr|"
                     r"std::clog|std::basic_regex.*)$")
 
 
-def output_of(command: list[str]):
-    """The lines that `command` prints."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
-        yield from process.stdout
-    if process.returncode != 0:
-        sys.exit(f"check_objects: {' '.join(command)} failed")
-
-
 def vector_leaks(archive: str) -> tuple[dict[str, str], int, int]:
     """Function -> first AVX instruction outside a target namespace; functions seen, and in targets."""
-    leaks, seen, in_target, function = {}, 0, 0, ""
-    for line in output_of(["objdump", "-d", "--demangle", "--no-show-raw-insn", archive]):
-        if match := FUNCTION.match(line):
-            function = match[1]
-            seen += 1
-            allowed = bool(TARGET_NAMESPACE.search(function))
-            in_target += allowed
-        elif function and not allowed and (match := AVX.match(line)):
-            if match[1] not in NOT_AVX:
-                leaks.setdefault(function, f"{match[1]} {match[2]}".strip())
+    leaks, seen, in_target = {}, 0, 0
+    for function, code in functions_of(archive):
+        seen += 1
+        if TARGET_NAMESPACE.search(function):
+            in_target += 1
+            continue
+        for _, name, operands in code:
+            if (match := AVX.match(name)) and match[0] not in NOT_AVX:
+                leaks.setdefault(function, f"{name} {operands}".strip())
     return leaks, seen, in_target
 
 

@@ -133,8 +133,10 @@ def slow() -> Outcome:
 
 def instructions() -> Outcome:
     """Counts the instructions of key kernels and of a whole model's call: at most 10 % more."""
+    if platform.machine() != "x86_64":
+        return Outcome(skipped=1, skips=["hardware: the recorded counts are those of x86-64"])
     outcome = build("dev")
-    if outcome.failed == 0 and platform.machine() == "x86_64":
+    if outcome.failed == 0:
         probe = BUILD / "dev" / "tests" / "instructions" / "instruction_probe"
         outcome.add(check("instructions", "instruction counts",
                           [sys.executable, "scripts/check_instructions.py", str(probe)]))

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "backends/cpu/kernels/gemm.h"
@@ -27,6 +28,28 @@ inline std::vector<TileCase> all_tiles(const GemmKernels& kernels) {
   cases.push_back({kernels.row_wide, 1, kMaxTilePanels});
   cases.push_back({kernels.row_stream, 1, kernels.stream_panels});
   return cases;
+}
+
+/// The panels of a weight [panels * panel_cols, elements of a row]: floats, or blocks of Q8_0.
+template <class T>
+AlignedBuffer<std::byte> pack_panels(const GemmKernels& kernels, const std::vector<T>& weight,
+                                     std::int64_t panels) {
+  const std::int64_t panel_size = static_cast<std::int64_t>(weight.size()) / panels;
+  const std::int64_t elements = panel_size / kernels.panel_cols;
+  const std::int64_t step = std::is_same_v<T, float> ? kernels.depth_step : 1;
+  const std::int64_t depth = (elements + step - 1) / step;
+  const std::int64_t panel_bytes = depth * kernels.panel_cols * kernels.column_bytes;
+  AlignedBuffer<std::byte> packed(static_cast<std::size_t>(panels * panel_bytes));
+  for (std::int64_t p = 0; p < panels; ++p) {
+    const T* rows = weight.data() + p * panel_size;
+    std::byte* panel = packed.data() + p * panel_bytes;
+    if constexpr (std::is_same_v<T, float>) {
+      kernels.pack_panel(rows, kernels.panel_cols, elements, panel);
+    } else {
+      pack_panel_q8_0(rows, kernels.panel_cols, elements, kernels.group_size, panel);
+    }
+  }
+  return packed;
 }
 
 /// What a tile makes of x [rows, k] and packed panels on top of `initial` [rows, panels *

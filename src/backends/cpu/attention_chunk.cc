@@ -104,7 +104,7 @@ void AttentionChunk::pack_queries() {
 
 // Several tiles share what is packed, in L2; a lone tile finds it in L1, piece by piece.
 void AttentionChunk::visit_block(Range keys) {
-  if (num_rows() > sizes_.tile_rows) {
+  if (!is_lone_tile()) {
     pack_keys(keys);
     pack_values(keys);
   }
@@ -142,7 +142,7 @@ void AttentionChunk::visit_tile(Range rows, Range keys) {
 }
 
 void AttentionChunk::multiply_keys(Range rows, Range keys, std::int64_t num_keys) {
-  const bool lone = num_rows() <= sizes_.tile_rows;
+  const bool lone = is_lone_tile();
   const std::int64_t num_pairs = (rows.end - rows.begin + 1) / 2;
   for (std::int64_t j = 0, step = 0; j < num_keys; j += step) {
     const Tile tile = choose_tile(num_pairs, num_keys - j);
@@ -160,7 +160,7 @@ void AttentionChunk::multiply_keys(Range rows, Range keys, std::int64_t num_keys
 
 void AttentionChunk::multiply_values(Range rows, Range keys, std::int64_t num_keys,
                                      bool accumulate) {
-  const bool lone = num_rows() <= sizes_.tile_rows;
+  const bool lone = is_lone_tile();
   const std::int64_t num_pairs = (rows.end - rows.begin + 1) / 2;
   const std::int64_t piece = lone ? kPieceKeys : num_keys;
   for (std::int64_t j = 0; j < num_keys; j += piece) {

@@ -65,6 +65,8 @@ class AttentionChunk {
 
  private:
   std::int64_t num_rows() const { return sizes_.groups * (queries_.end - queries_.begin); }
+  /// Whether nothing that is packed is used twice.
+  bool is_lone_tile() const { return num_rows() <= sizes_.tile_rows; }
   /// The place among the keys of a row's query.
   std::int64_t position(std::int64_t row) const { return first_position_ + row / sizes_.groups; }
   std::int64_t batch_row(std::int64_t row) const;

@@ -39,13 +39,8 @@ TEST(EmulatedAvx512Bf16, EveryTileMultipliesTheRoundedNumbersInOrder) {
   for (const TileCase& tile : all_tiles(*kernels)) {
     for (const std::int64_t k : {1, 16, 33, 54}) {
       const std::int64_t cols = tile.panels * kernels->panel_cols;
-      const std::int64_t panel_bytes = (k + 1) / 2 * kernels->panel_cols * kernels->column_bytes;
       const auto w = numbers(cols * k);
-      AlignedBuffer<std::byte> panels(static_cast<std::size_t>(tile.panels * panel_bytes));
-      for (std::int64_t p = 0; p < tile.panels; ++p) {
-        kernels->pack_panel(w.data() + p * kernels->panel_cols * k, kernels->panel_cols, k,
-                            panels.data() + p * panel_bytes);
-      }
+      const auto panels = pack_panels(*kernels, w, tile.panels);
       const auto x = numbers(tile.rows * k);
       const auto initial = numbers(tile.rows * cols);
       for (const bool accumulate : {false, true}) {

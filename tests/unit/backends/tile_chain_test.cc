@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <random>
-#include <type_traits>
 
 #include "backends/cpu/cpu_target.h"
 #include "support/q8_tensors.h"
@@ -35,37 +34,6 @@ std::vector<T> columns(const std::vector<T>& matrix, std::size_t rows, std::size
   return part;
 }
 
-void pack(const GemmKernels& kernels, const std::vector<float>& rows, std::byte* panel) {
-  kernels.pack_panel(rows.data(), kernels.panel_cols,
-                     static_cast<std::int64_t>(rows.size()) / kernels.panel_cols, panel);
-}
-void pack(const GemmKernels& kernels, const std::vector<Q8WeightBlock>& rows, std::byte* panel) {
-  pack_panel_q8_0(rows.data(), kernels.panel_cols,
-                  static_cast<std::int64_t>(rows.size()) / kernels.panel_cols, kernels.group_size,
-                  panel);
-}
-
-// Panels whose elements of K are [begin, end) of `weight`, [panels * panel_cols, elements].
-template <class T>
-AlignedBuffer<std::byte> make_panels(const GemmKernels& kernels, const std::vector<T>& weight,
-                                     std::int64_t panels, std::size_t begin, std::size_t end) {
-  const auto rows = static_cast<std::size_t>(panels * kernels.panel_cols);
-  const std::vector<T> part = columns(weight, rows, begin, end);
-  const std::size_t panel_size = part.size() / static_cast<std::size_t>(panels);
-  const std::int64_t values = static_cast<std::int64_t>(end - begin) *
-                              (std::is_same_v<T, float> ? std::int64_t{1} : kQ8BlockSize);
-  const std::int64_t panel_bytes =
-      values / kernels.depth_step * kernels.panel_cols * kernels.column_bytes;
-  AlignedBuffer<std::byte> packed(static_cast<std::size_t>(panels * panel_bytes));
-  for (std::int64_t p = 0; p < panels; ++p) {
-    const auto first =
-        part.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(p) * panel_size);
-    pack(kernels, std::vector<T>(first, first + static_cast<std::ptrdiff_t>(panel_size)),
-         packed.data() + p * panel_bytes);
-  }
-  return packed;
-}
-
 // `weight_of(rows, k)` makes a weight whose row has k / `step` elements.
 template <class MakeWeight>
 void expect_chains_continue(const GemmKernels& kernels, std::size_t step,
@@ -78,9 +46,11 @@ void expect_chains_continue(const GemmKernels& kernels, std::size_t step,
         weight_of(tile.panels * kernels.panel_cols, static_cast<std::int64_t>(kWhole));
     const auto x = random_floats(tile.rows * static_cast<std::int64_t>(kWhole), 7);
     const auto rows = static_cast<std::size_t>(tile.rows);
+    const auto weight_rows = static_cast<std::size_t>(tile.panels * kernels.panel_cols);
     const auto run = [&](std::size_t begin, std::size_t end, const std::vector<float>& initial) {
+      const auto part = columns(weight, weight_rows, begin / step, end / step);
       return run_tile(kernels, tile, columns(x, rows, begin, end),
-                      make_panels(kernels, weight, tile.panels, begin / step, end / step), initial);
+                      pack_panels(kernels, part, tile.panels), initial);
     };
     const auto whole = run(0, kWhole, {});
     const auto parts = run(kFirst, kWhole, run(0, kFirst, {}));

@@ -70,6 +70,27 @@ HWY_INLINE void prefetch_lines(const float* next, std::int64_t count) {
   }
 }
 
+/// Calls step(a, pair_stride, b, panel_stride) for every depth element of a tile: where it lies in
+/// the block and in the first panel, and how far apart row pairs and panels are.
+template <class Format, int kRows, class Step>
+HWY_INLINE void for_each_depth(const TileArgs& args, const Step& step) {
+  const float* a = storage_cast<float>(args.block);
+  const float* b = storage_cast<float>(args.panels);
+  constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
+  const std::int64_t pair_stride = args.pair_stride != 0 ? args.pair_stride : args.depth * kStepA;
+  const std::int64_t panel_stride = args.depth * Format::kPanelFloats;
+  const float* next = storage_cast<float>(args.prefetch != nullptr ? args.prefetch : args.block);
+  for (std::int64_t k = 0; k < args.depth; ++k) {
+    if constexpr (kRows > 1 && Format::kPrefetchesNext) {
+      prefetch_lines<Format::kPanelFloats>(next, args.prefetch_step);
+      next += args.prefetch_step;
+    }
+    step(a, pair_stride, b, panel_stride);
+    a += kStepA;
+    b += Format::kPanelFloats;
+  }
+}
+
 /// One tile of kRows x kPanels panels. A lone row is not interleaved with another one.
 template <class Format, int kRows, int kPanels>
 HWY_NOINLINE void tile(const TileArgs& args) {
@@ -92,21 +113,9 @@ HWY_NOINLINE void tile(const TileArgs& args) {
       }
     }
   }
-  const float* a = storage_cast<float>(args.block);
-  const float* b = storage_cast<float>(args.panels);
-  constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
-  const std::int64_t pair_stride = args.pair_stride != 0 ? args.pair_stride : args.depth * kStepA;
-  const std::int64_t panel_stride = args.depth * Format::kPanelFloats;
-  const float* next = storage_cast<float>(args.prefetch != nullptr ? args.prefetch : args.block);
-  for (std::int64_t k = 0; k < args.depth; ++k) {
-    if constexpr (kRows > 1 && Format::kPrefetchesNext) {
-      prefetch_lines<Format::kPanelFloats>(next, args.prefetch_step);
-      next += args.prefetch_step;
-    }
-    Format::step(a, pair_stride, b, panel_stride, sums);
-    a += kStepA;
-    b += Format::kPanelFloats;
-  }
+  for_each_depth<Format, kRows>(
+      args, [&](const float* a, std::int64_t pair_stride, const float* b, std::int64_t panel_stride)
+                HWY_ATTR { Format::step(a, pair_stride, b, panel_stride, sums); });
 #pragma GCC unroll 12
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
@@ -130,32 +139,24 @@ HWY_NOINLINE void tile_in_memory(const TileArgs& args) {
       }
     }
   }
-  const float* a = storage_cast<float>(args.block);
-  const float* b = storage_cast<float>(args.panels);
-  constexpr std::int64_t kStepA = Format::kBlockFloats * (kRows == 1 ? 1 : 2);
-  const std::int64_t pair_stride = args.depth * kStepA;
-  const std::int64_t panel_stride = args.depth * Format::kPanelFloats;
-  const float* next = storage_cast<float>(args.prefetch != nullptr ? args.prefetch : args.block);
-  for (std::int64_t k = 0; k < args.depth; ++k) {
-    if constexpr (kRows > 1 && Format::kPrefetchesNext) {
-      prefetch_lines<Format::kPanelFloats>(next, args.prefetch_step);
-      next += args.prefetch_step;
-    }
+  for_each_depth<Format, kRows>(args, [&](const float* a, std::int64_t pair_stride, const float* b,
+                                          std::int64_t panel_stride) HWY_ATTR {
     Format::template step<kRows, kVectors>(a, pair_stride, b, panel_stride, args.sums,
                                            args.sums_stride);
-    a += kStepA;
-    b += Format::kPanelFloats;
-  }
+  });
 }
 
-template <class Format, int kRows, int kPanels>
-constexpr TileFunction choose_tile() {
-  if constexpr (Format::kSumsInMemory) {
-    return &tile_in_memory<Format, kRows, kPanels>;
-  } else {
-    return &tile<Format, kRows, kPanels>;
+template <class Format>
+struct TilesOf {
+  template <int kRows, int kPanels>
+  static constexpr TileFunction get() {
+    if constexpr (Format::kSumsInMemory) {
+      return &tile_in_memory<Format, kRows, kPanels>;
+    } else {
+      return &tile<Format, kRows, kPanels>;
+    }
   }
-}
+};
 
 /// out[2 i + r] = row_r[i]: a pair of rows as a block holds them.
 HWY_INLINE void interleave_rows(const float* HWY_RESTRICT row0, const float* HWY_RESTRICT row1,
@@ -171,24 +172,11 @@ HWY_INLINE void interleave_rows(const float* HWY_RESTRICT row0, const float* HWY
   }
 }
 
-/// The tiles of every size that GemmKernels lists.
+/// The shapes and the tiles of a format.
 template <class Format>
 constexpr void set_tiles(GemmKernels& kernels) {
   kernels.panel_cols = kPanelCols;
-  kernels.max_rows = kTileRows;
-  kernels.tiles[0] = choose_tile<Format, 2, 1>();
-  kernels.tiles[1] = choose_tile<Format, 4, 1>();
-  if constexpr (kTileRows >= 6) kernels.tiles[2] = choose_tile<Format, 6, 1>();
-  if constexpr (kTileRows >= 8) kernels.tiles[3] = choose_tile<Format, 8, 1>();
-  if constexpr (kTileRows >= 12) {
-    kernels.tiles[4] = choose_tile<Format, 10, 1>();
-    kernels.tiles[5] = choose_tile<Format, 12, 1>();
-  }
-  kernels.pair_wide = choose_tile<Format, 2, 2>();
-  kernels.row = choose_tile<Format, 1, 1>();
-  kernels.row_wide = choose_tile<Format, 1, kMaxTilePanels>();
-  kernels.row_stream = choose_tile<Format, 1, Format::kStreamPanels>();
-  kernels.stream_panels = Format::kStreamPanels;
+  list_tiles<TilesOf<Format>, kTileRows, Format::kStreamPanels>(kernels);
 }
 
 }  // namespace HWY_NAMESPACE

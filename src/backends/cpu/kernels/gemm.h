@@ -75,6 +75,26 @@ struct GemmKernels {
   std::int64_t stream_panels;
 };
 
+/// Fills in max_rows and the tiles, which Tiles::get<rows, panels>() names. It only takes
+/// addresses, so that it may be used for any target.
+template <class Tiles, int kTileRows, int kStreamPanels>
+constexpr void list_tiles(GemmKernels& kernels) {
+  kernels.max_rows = kTileRows;
+  kernels.tiles[0] = Tiles::template get<2, 1>();
+  kernels.tiles[1] = Tiles::template get<4, 1>();
+  if constexpr (kTileRows >= 6) kernels.tiles[2] = Tiles::template get<6, 1>();
+  if constexpr (kTileRows >= 8) kernels.tiles[3] = Tiles::template get<8, 1>();
+  if constexpr (kTileRows >= 12) {
+    kernels.tiles[4] = Tiles::template get<10, 1>();
+    kernels.tiles[5] = Tiles::template get<12, 1>();
+  }
+  kernels.pair_wide = Tiles::template get<2, 2>();
+  kernels.row = Tiles::template get<1, 1>();
+  kernels.row_wide = Tiles::template get<1, kMaxTilePanels>();
+  kernels.row_stream = Tiles::template get<1, kStreamPanels>();
+  kernels.stream_panels = kStreamPanels;
+}
+
 // Packing is done once per weight, so these are plain code, the same for every target.
 void pack_panel_f32(const float* rows, std::int64_t panel_cols, std::int64_t k, std::byte* panel);
 /// Rows whose values are all bfloat16: their upper halves.

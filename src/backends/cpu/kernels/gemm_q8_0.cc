@@ -244,7 +244,7 @@ void pack_block_q8_0(const float* x, std::int64_t stride, std::int64_t rows, std
                      std::byte* block) {
   auto* out = storage_cast<float>(block);
   if (rows == 1) return quantize_row(x, k, 1, out);
-  const std::int64_t depth = (k + kQ8BlockSize - 1) / kQ8BlockSize;
+  const std::int64_t depth = num_q8_blocks(k);
   for (std::int64_t r = 0; r < rows; r += 2) {
     quantize_row(x + r * stride, k, 2, out);
     quantize_row(x + (r + 1 < rows ? r + 1 : r) * stride, k, 2, out + 1);

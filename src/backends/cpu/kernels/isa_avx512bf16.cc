@@ -116,21 +116,25 @@ void pack_block(const float* x, std::int64_t stride, std::int64_t rows, std::int
 
 HWY_POP_ATTRIBUTES
 
-constexpr GemmKernels kKernels = {
-    .panel_cols = kPanelCols,
-    .max_rows = kTileRows,
-    .depth_step = 2,
-    .block_bytes = 4,
-    .column_bytes = 4,
-    .pack_panel = &pack_panel_bf16,
-    .pack_block = &pack_block,
-    .tiles = {&tile<2, 1>, &tile<4, 1>, &tile<6, 1>, &tile<8, 1>, &tile<10, 1>, &tile<12, 1>},
-    .pair_wide = &tile<2, 2>,
-    .row = &tile<1, 1>,
-    .row_wide = &tile<1, kMaxTilePanels>,
-    .row_stream = &tile<1, 2>,
-    .stream_panels = 2,
+struct Tiles {
+  template <int kRows, int kPanels>
+  static constexpr TileFunction get() {
+    return &tile<kRows, kPanels>;
+  }
 };
+
+constexpr GemmKernels make_kernels() {
+  GemmKernels kernels{};
+  kernels.panel_cols = kPanelCols;
+  kernels.depth_step = 2;
+  kernels.block_bytes = 4;
+  kernels.column_bytes = 4;
+  kernels.pack_panel = &pack_panel_bf16;
+  kernels.pack_block = &pack_block;
+  list_tiles<Tiles, kTileRows, 2>(kernels);
+  return kernels;
+}
+constexpr GemmKernels kKernels = make_kernels();
 
 }  // namespace
 }  // namespace lattice::avx512bf16

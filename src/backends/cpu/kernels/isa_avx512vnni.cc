@@ -125,29 +125,32 @@ void pack_block(const float* x, std::int64_t stride, std::int64_t rows, std::int
   gemm_q8_0_kernels(LATTICE_VNNI_BASE_TARGET)->pack_block(x, stride, rows, k, block);
   auto* words = storage_cast<std::uint32_t>(block);
   const std::int64_t interleaved = rows == 1 ? 1 : 2;
-  const std::int64_t depth = (k + kQ8BlockSize - 1) / kQ8BlockSize;
+  const std::int64_t depth = num_q8_blocks(k);
   for (std::int64_t element = 0; element < (rows + 1) / 2 * depth; ++element) {
     for (std::int64_t i = 0; i < kGroups * interleaved; ++i) words[i] ^= kOffsetBytes;
     words += kBlockWords * interleaved;
   }
 }
 
-constexpr GemmKernels kKernels = {
-    .panel_cols = kPanelCols,
-    .max_rows = kTileRows,
-    .depth_step = kQ8BlockSize,
-    .block_bytes = kBlockWords * 4,
-    .column_bytes = kDepthBytes / kPanelCols,
-    .group_size = 4,
-    .pack_panel = nullptr,
-    .pack_block = &pack_block,
-    .tiles = {&tile<2, 1>, &tile<4, 1>, &tile<6, 1>, &tile<8, 1>, &tile<10, 1>, &tile<12, 1>},
-    .pair_wide = &tile<2, 2>,
-    .row = &tile<1, 1>,
-    .row_wide = &tile<1, kMaxTilePanels>,
-    .row_stream = &tile<1, 1>,
-    .stream_panels = 1,
+struct Tiles {
+  template <int kRows, int kPanels>
+  static constexpr TileFunction get() {
+    return &tile<kRows, kPanels>;
+  }
 };
+
+constexpr GemmKernels make_kernels() {
+  GemmKernels kernels{};
+  kernels.panel_cols = kPanelCols;
+  kernels.depth_step = kQ8BlockSize;
+  kernels.block_bytes = kBlockWords * 4;
+  kernels.column_bytes = kDepthBytes / kPanelCols;
+  kernels.group_size = 4;
+  kernels.pack_block = &pack_block;
+  list_tiles<Tiles, kTileRows, 1>(kernels);
+  return kernels;
+}
+constexpr GemmKernels kKernels = make_kernels();
 
 }  // namespace
 }  // namespace lattice::avx512vnni

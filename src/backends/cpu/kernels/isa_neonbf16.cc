@@ -146,21 +146,25 @@ void pack_panel(const float* rows, std::int64_t panel_cols, std::int64_t k, std:
   }
 }
 
-constexpr GemmKernels kKernels = {
-    .panel_cols = kPanelCols,
-    .max_rows = kTileRows,
-    .depth_step = kGroupSize,
-    .block_bytes = kGroupBytes,
-    .column_bytes = kGroupBytes,
-    .pack_panel = &pack_panel,
-    .pack_block = &pack_block,
-    .tiles = {&tile<2, 1>, &tile<4, 1>, &tile<6, 1>, &tile<8, 1>},
-    .pair_wide = &tile<2, 2>,
-    .row = &tile<1, 1>,
-    .row_wide = &tile<1, kMaxTilePanels>,
-    .row_stream = &tile<1, 2>,
-    .stream_panels = 2,
+struct Tiles {
+  template <int kRows, int kPanels>
+  static constexpr TileFunction get() {
+    return &tile<kRows, kPanels>;
+  }
 };
+
+constexpr GemmKernels make_kernels() {
+  GemmKernels kernels{};
+  kernels.panel_cols = kPanelCols;
+  kernels.depth_step = kGroupSize;
+  kernels.block_bytes = kGroupBytes;
+  kernels.column_bytes = kGroupBytes;
+  kernels.pack_panel = &pack_panel;
+  kernels.pack_block = &pack_block;
+  list_tiles<Tiles, kTileRows, 2>(kernels);
+  return kernels;
+}
+constexpr GemmKernels kKernels = make_kernels();
 
 }  // namespace
 }  // namespace lattice::neonbf16

@@ -87,14 +87,16 @@ void tile(const TileArgs& args) {
 
 HWY_POP_ATTRIBUTES
 
+struct Tiles {
+  template <int kRows, int kPanels>
+  static constexpr TileFunction get() {
+    return &tile<kRows, kPanels>;
+  }
+};
+
 GemmKernels make_kernels() {
   GemmKernels kernels = *lattice::gemm_q8_0_kernels(CpuTarget::kNeon);
-  kernels.tiles = {&tile<2, 1>, &tile<4, 1>, &tile<6, 1>, &tile<8, 1>};
-  kernels.pair_wide = &tile<2, 2>;
-  kernels.row = &tile<1, 1>;
-  kernels.row_wide = &tile<1, kMaxTilePanels>;
-  kernels.row_stream = &tile<1, 1>;
-  kernels.stream_panels = 1;
+  list_tiles<Tiles, kTileRows, 1>(kernels);
   return kernels;
 }
 

@@ -116,16 +116,18 @@ void pack_block(const float* x, std::int64_t stride, std::int64_t rows, std::int
   }
 }
 
+struct Tiles {
+  template <int kRows, int kPanels>
+  static constexpr TileFunction get() {
+    return &tile<kRows, kPanels>;
+  }
+};
+
 GemmKernels make_kernels() {
   GemmKernels kernels = *lattice::gemm_q8_0_kernels(CpuTarget::kNeon);
   kernels.group_size = kGroupSize;
   kernels.pack_block = &pack_block;
-  kernels.tiles = {&tile<2, 1>, &tile<4, 1>, &tile<6, 1>, &tile<8, 1>};
-  kernels.pair_wide = &tile<2, 2>;
-  kernels.row = &tile<1, 1>;
-  kernels.row_wide = &tile<1, kMaxTilePanels>;
-  kernels.row_stream = &tile<1, 1>;
-  kernels.stream_panels = 1;
+  list_tiles<Tiles, kTileRows, 1>(kernels);
   return kernels;
 }
 
