@@ -66,7 +66,7 @@ ChatAnswer show_answer(ChatSession& session, const std::vector<ChatMessage>& mes
         return true;
       });
   display.finish();
-  if (!quiet) std::fprintf(stderr, "%s\n", timings_line(answer.generation.timings).c_str());
+  if (!quiet) std::fprintf(stderr, "%s\n", timings_line(answer.generation).c_str());
   return answer;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 #include "cli.h"
+#include "device_report.h"
 #include "io/json_writer.h"
 #include "line_sink.h"
 #include "progress.h"
@@ -42,6 +43,7 @@ std::string json_line(std::size_t index, const Classifications& rows, std::size_
     add_row_error(json, *error);
   } else {
     json.field("tokens", rows.report(i).num_tokens).field("truncated", rows.report(i).truncated);
+    add_other_device(json, rows.report(i).other_device);
     json.key("labels").begin_array();
     for (const std::string& label : rows.labels()) json.value(label);
     json.end_array().key("scores").begin_array();
@@ -61,7 +63,8 @@ std::string table_line(std::size_t index, const Classifications& rows, std::size
   for (std::size_t label = 0; label < rows.labels().size(); ++label) {
     line += fmt::format("  {} {:.4f}", rows.labels()[label], rows.scores(i)[label]);
   }
-  return line + (rows.report(i).truncated ? "  (truncated)\n" : "\n");
+  if (rows.report(i).truncated) line += "  (truncated)";
+  return line + other_device_note(rows.report(i).other_device) + "\n";
 }
 
 /// Reads rows in chunks, classifies each chunk at once and writes it in order.

@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 #include "cli.h"
+#include "device_report.h"
 #include "embed_cache.h"
 #include "embed_sink.h"
 #include "progress.h"
@@ -116,6 +117,7 @@ class EmbedRun {
     sink_->write({.index = next_index_++,
                   .num_tokens = report.num_tokens,
                   .truncated = report.truncated,
+                  .other_device = report.other_device,
                   .embedding = embeddings[i],
                   .error = error ? &*error : nullptr});
   }

@@ -122,7 +122,7 @@ void generate_one(const GenerateVerb& verb, const Model& model, const GenerateOp
       model.generate(prompt, options, [&](std::string_view piece) { return out.write(piece); });
   out.write("\n");
   if (!verb.model.quiet) {
-    std::fprintf(stderr, "%s\n", timings_line(generation.timings).c_str());
+    std::fprintf(stderr, "%s\n", timings_line(generation).c_str());
   }
 }
 

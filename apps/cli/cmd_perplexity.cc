@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "cli.h"
+#include "device_report.h"
 #include "io/json_writer.h"
 #include "line_sink.h"
 #include "stream_output.h"
@@ -20,14 +21,16 @@ struct PerplexityArguments {
 std::string report(const PerplexityArguments& arguments, const Perplexity& perplexity) {
   const double speed = static_cast<double>(perplexity.num_tokens) / perplexity.seconds;
   if (!arguments.json) {
-    return fmt::format("perplexity {:.4f} over {} tokens ({:.1f} tokens/s)\n", perplexity.value(),
-                       perplexity.num_tokens, speed);
+    return fmt::format("perplexity {:.4f} over {} tokens ({:.1f} tokens/s){}\n", perplexity.value(),
+                       perplexity.num_tokens, speed, other_device_note(perplexity.other_device));
   }
   JsonWriter json;
   json.begin_object().field("perplexity", perplexity.value());
   json.field("negative_log_likelihood", perplexity.negative_log_likelihood);
   json.field("tokens", perplexity.num_tokens).field("seconds", perplexity.seconds);
-  json.field("tokens_per_second", speed).end_object();
+  json.field("tokens_per_second", speed);
+  add_other_device(json, perplexity.other_device);
+  json.end_object();
   return json.take() + "\n";
 }
 

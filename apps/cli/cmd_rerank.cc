@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "cli.h"
+#include "device_report.h"
 #include "io/json_writer.h"
 #include "line_sink.h"
 #include "row_error.h"
@@ -65,6 +66,7 @@ std::string json_line(const RankedDocument& ranked, const std::string& document)
   } else {
     json.field("score", ranked.score).field("logit", ranked.logit);
     json.field("tokens", ranked.report.num_tokens).field("truncated", ranked.report.truncated);
+    add_other_device(json, ranked.report.other_device);
     json.field("document", document);
   }
   json.end_object();
@@ -75,8 +77,9 @@ std::string table_line(const RankedDocument& ranked, const std::string& document
   if (ranked.report.error) {
     return fmt::format("{:>6}  error: {}\n", ranked.index, ranked.report.error->message);
   }
-  return fmt::format("{:>6}  {:>9.5f}{}  {}\n", ranked.index, ranked.score,
-                     ranked.report.truncated ? " (truncated)" : "", first_line(document));
+  return fmt::format("{:>6}  {:>9.5f}{}{}  {}\n", ranked.index, ranked.score,
+                     ranked.report.truncated ? " (truncated)" : "",
+                     other_device_note(ranked.report.other_device), first_line(document));
 }
 
 int write_ranking(const RerankArguments& arguments, const std::vector<RankedDocument>& ranking,

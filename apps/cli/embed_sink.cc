@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "cli.h"
+#include "device_report.h"
 #include "io/json_writer.h"
 #include "io/npy.h"
 #include "line_sink.h"
@@ -20,6 +21,7 @@ std::string json_line(const EmbeddedRow& row) {
     add_row_error(json, *row.error);
   } else {
     json.field("tokens", row.num_tokens).field("truncated", row.truncated);
+    add_other_device(json, row.other_device);
     json.key("embedding").begin_array();
     for (const float value : row.embedding) json.value(value);
     json.end_array();
@@ -31,8 +33,9 @@ std::string json_line(const EmbeddedRow& row) {
 std::string table_line(const EmbeddedRow& row) {
   if (row.error != nullptr) return fmt::format("{:>6}  error: {}\n", row.index, row.error->message);
   constexpr std::size_t kShown = 6;
-  std::string line = fmt::format("{:>6}  {:>5} tokens{}  [", row.index, row.num_tokens,
-                                 row.truncated ? " (truncated)" : "");
+  std::string line =
+      fmt::format("{:>6}  {:>5} tokens{}{}  [", row.index, row.num_tokens,
+                  row.truncated ? " (truncated)" : "", other_device_note(row.other_device));
   const std::size_t shown = std::min(kShown, row.embedding.size());
   for (std::size_t i = 0; i < shown; ++i) {
     line += fmt::format("{}{:.4f}", i == 0 ? "" : ", ", row.embedding[i]);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "lattice/model.h"
 
@@ -14,6 +15,7 @@ struct EmbeddedRow {
   std::size_t index = 0;
   std::size_t num_tokens = 0;
   bool truncated = false;
+  std::string_view other_device = {};  ///< that computed it, if not the model's own
   std::span<const float> embedding;
   const Error* error = nullptr;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "device_report.h"
+
 namespace lattice::cli {
 namespace {
 
@@ -49,11 +51,13 @@ void add_generation(JsonWriter& json, const Generation& generation) {
   add_ids(json, "ids", generation.ids);
   json.field("text", generation.text);
   json.field("finish_reason", finish_reason_name(generation.finish_reason));
+  add_other_device(json, generation.other_device);
   if (!generation.logprobs.empty()) add_logprobs(json, generation.logprobs);
   add_timings(json, generation.timings);
 }
 
-std::string timings_line(const GenerateTimings& timings) {
+std::string timings_line(const Generation& generation) {
+  const GenerateTimings& timings = generation.timings;
   std::string line = fmt::format(
       "{} prompt tokens ({} known) in {:.0f} ms; {} tokens at {:.1f} tokens/s",
       timings.prompt_tokens, timings.cached_tokens, timings.prompt_ms, timings.output_tokens,
@@ -63,7 +67,7 @@ std::string timings_line(const GenerateTimings& timings) {
     line +=
         fmt::format("; {} of {} drafts accepted", timings.accepted_tokens, timings.drafted_tokens);
   }
-  return line;
+  return line + other_device_note(generation.other_device);
 }
 
 }  // namespace lattice::cli

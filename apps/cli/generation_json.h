@@ -13,6 +13,6 @@ void add_generation(JsonWriter& json, const Generation& generation);
 void add_ids(JsonWriter& json, std::string_view key, const std::vector<std::int32_t>& ids);
 
 /// Tokens and speed of a generation for a person, one line.
-std::string timings_line(const GenerateTimings& timings);
+std::string timings_line(const Generation& generation);
 
 }  // namespace lattice::cli

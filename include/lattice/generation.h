@@ -88,6 +88,8 @@ struct Generation {
   FinishReason finish_reason = FinishReason::kLength;
   std::vector<TokenLogprobs> logprobs;  ///< one per id, where asked for
   GenerateTimings timings;
+  /// The device that computed a part of it where that is not ModelInfo::device; see TextReport.
+  std::string other_device = {};
   std::optional<Error> error = std::nullopt;  ///< with skip_errors; nothing else is set then
 };
 
@@ -100,6 +102,7 @@ struct Perplexity {
   std::size_t num_tokens = 0;          ///< that were predicted
   double negative_log_likelihood = 0;  ///< their sum, in nats
   double seconds = 0;
+  std::string other_device = {};  ///< as of a Generation
   /// exp of the mean negative log likelihood.
   double value() const;
 };

@@ -21,8 +21,9 @@ namespace lattice {
 
 /// How to load a model.
 struct ModelOptions {
-  /// "auto", "cpu" or "reference". A device named here that is not available is an error; "auto"
-  /// falls back to the CPU and reports why.
+  /// "auto", "cpu", "reference" or, in builds for macOS, "metal". A device named here that is not
+  /// available, or fails later, is an error; "auto" falls back to the CPU, in the middle of a call
+  /// too, warns, and reports it (ModelInfo::device_reason, TextReport::other_device).
   std::string device = "auto";
   /// Arithmetic of the linear layers: "f32", "bf16" (weights and activations rounded to bfloat16,
   /// sums in f32), "q8_0" (both in blocks of 32 bytes with a scale; the token table too; weights
@@ -125,7 +126,7 @@ struct ModelInfo {
   /// Positions of the first rotary table; absent for models without one.
   std::optional<Sourced<std::int64_t>> rope_table_max_seq_len;
   std::optional<Sourced<std::int64_t>> gpu_max_seq_len;
-  std::string device;         ///< the backend in use
+  std::string device;         ///< the backend chosen; results say what computed them
   std::string device_target;  ///< its instruction set or device
   std::string device_reason;  ///< why this device
   std::size_t num_threads = 1;

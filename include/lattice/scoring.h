@@ -23,6 +23,9 @@ struct TextReport {
   std::size_t num_tokens = 0;  ///< tokens computed, special tokens and prompt included
   bool truncated = false;
   std::optional<Error> error = std::nullopt;  ///< set only with skip_errors; the results are 0
+  /// The device that computed all or the end of it where that is not ModelInfo::device: "cpu" when
+  /// the GPU failed, or the text is longer than gpu_max_seq_len. Else empty.
+  std::string other_device = {};
 };
 
 /// How to rerank.

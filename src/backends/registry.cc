@@ -2,42 +2,35 @@
 
 #include <fmt/ranges.h>
 
-#include <array>
-
-#include "backends/cpu/cpu_backend.h"
-#include "backends/reference/reference_backend.h"
+#include "backends/fallback/fallback_backend.h"
 
 namespace lattice {
 namespace {
 
-struct BackendRow {
-  std::string_view name;
-  Result<std::shared_ptr<const Backend>> (*make)();
-};
-
-// Best first.
-constexpr std::array<BackendRow, 2> kBackends = {{
-    {"cpu", &make_cpu_backend},
-    {"reference",
-     []() -> Result<std::shared_ptr<const Backend>> {
-       return std::make_shared<const ReferenceBackend>();
-     }},
-}};
+std::vector<std::string_view> names_of(std::span<const BackendRow> rows) {
+  std::vector<std::string_view> names;
+  for (const BackendRow& row : rows) names.push_back(row.name);
+  return names;
+}
 
 }  // namespace
 
-Result<std::shared_ptr<const Backend>> make_backend(std::string_view name) {
-  for (const BackendRow& row : kBackends) {
+Result<std::shared_ptr<const Backend>> make_backend(std::string_view name,
+                                                    std::span<const BackendRow> rows) {
+  for (const BackendRow& row : rows) {
     if (row.name == name) return row.make();
   }
   return fail(ErrorCode::kUnavailable, "device \"{}\": not built into this library, which has: {}",
-              name, fmt::join(backend_names(), ", "));
+              name, fmt::join(names_of(rows), ", "));
 }
 
-std::vector<std::string_view> backend_names() {
-  std::vector<std::string_view> names;
-  for (const BackendRow& row : kBackends) names.push_back(row.name);
-  return names;
+std::shared_ptr<const Backend> with_cpu_behind(std::shared_ptr<const Backend> gpu,
+                                               OnGpuFailure on_failure,
+                                               std::span<const BackendRow> rows) {
+  return std::make_shared<const FallbackBackend>(
+      std::move(gpu), value_or_throw(make_backend("cpu", rows)), on_failure);
 }
+
+std::vector<std::string_view> backend_names() { return names_of(backend_rows()); }
 
 }  // namespace lattice

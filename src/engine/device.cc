@@ -2,20 +2,59 @@
 
 #include <cstdlib>
 
-#include "backends/registry.h"
+#include "base/log.h"
 #include "base/result.h"
 
 namespace lattice {
+namespace {
 
-DeviceChoice choose_device(const std::string& device) {
-  if (device != "auto") {
-    return {value_or_throw(make_backend(device)), "named by the caller"};
+bool gpu_refused() {
+  const char* value = std::getenv("LATTICE_NO_GPU");
+  return value != nullptr && *value != '\0';
+}
+
+Result<std::shared_ptr<const Backend>> make_for(const BackendRow& row, const HeadShape& heads) {
+  auto backend = row.make();
+  if (!backend) return backend;
+  if (const auto supported = (*backend)->supports(heads); !supported) {
+    return tl::make_unexpected(supported.error());
   }
-  // A GPU backend of a later build comes first in the list; LATTICE_NO_GPU then skips it.
-  const char* no_gpu = std::getenv("LATTICE_NO_GPU");
-  const bool gpu_refused = no_gpu != nullptr && *no_gpu != '\0';
-  return {value_or_throw(make_backend(backend_names().front())),
-          gpu_refused ? "LATTICE_NO_GPU is set" : "the best device of this build"};
+  return backend;
+}
+
+DeviceChoice choose_best(const HeadShape& heads, std::span<const BackendRow> rows) {
+  std::string passed_over;
+  for (const BackendRow& row : rows) {
+    if (row.is_gpu && gpu_refused()) {
+      passed_over = "LATTICE_NO_GPU is set";
+      continue;
+    }
+    auto backend = make_for(row, heads);
+    if (backend) {
+      return {row.is_gpu ? with_cpu_behind(*std::move(backend), OnGpuFailure::kUseCpu, rows)
+                         : *std::move(backend),
+              passed_over.empty() ? "the best device of this build" : passed_over};
+    }
+    if (!row.is_gpu) raise(backend.error().code, "{}", backend.error().message);
+    passed_over = fmt::format("{}: {}", row.name, backend.error().message);
+    log_warning("device {}", passed_over);
+  }
+  raise(ErrorCode::kUnavailable, "this library was built without devices");
+}
+
+}  // namespace
+
+DeviceChoice choose_device(const std::string& device, const HeadShape& heads,
+                           std::span<const BackendRow> rows) {
+  if (device == "auto") return choose_best(heads, rows);
+  for (const BackendRow& row : rows) {
+    if (row.name != device) continue;
+    auto backend = value_or_throw(make_for(row, heads));
+    return {row.is_gpu ? with_cpu_behind(std::move(backend), OnGpuFailure::kThrow, rows)
+                       : std::move(backend),
+            "named by the caller"};
+  }
+  return {value_or_throw(make_backend(device, rows)), ""};
 }
 
 WeightFormat choose_weight_format(const std::string& dtype, StoredQuantization stored) {

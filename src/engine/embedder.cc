@@ -185,17 +185,21 @@ Embeddings Embedder::embed_inputs(std::span<const Input> inputs,
   std::optional<EmbeddingCacheSession> cache;
   if (options.cache) cache.emplace(*options.cache, identity(request), prepared);
   if (cache) cache->fetch(lengths, out);
-  for (const auto& batch : make_batches(lengths, std::max<std::size_t>(options.batch_tokens, 1))) {
-    compute_batch(batch, prepared, request, out);
-    if (cache) cache->store(batch, out);
+  const auto max_gpu_tokens = static_cast<std::size_t>(model_->contexts->max_gpu_tokens());
+  for (const auto& batch :
+       make_batches(lengths, std::max<std::size_t>(options.batch_tokens, 1), max_gpu_tokens)) {
+    const std::string_view other_device = compute_batch(batch, prepared, request, out);
+    for (const std::size_t i : batch) out.mutable_reports()[i].other_device = other_device;
+    // The cache's identity names the device that was chosen.
+    if (cache && other_device.empty()) cache->store(batch, out);
   }
   if (cache) cache->copy_repeats(out);
   return out;
 }
 
-void Embedder::compute_batch(std::span<const std::size_t> batch,
-                             std::span<const TokenizedText> texts, const Request& request,
-                             Embeddings& out) const {
+std::string_view Embedder::compute_batch(std::span<const std::size_t> batch,
+                                         std::span<const TokenizedText> texts,
+                                         const Request& request, Embeddings& out) const {
   const PackedTexts packed(batch, texts);
   const SequenceLayout layout = packed.layout();
   std::vector<std::int32_t> skip;
@@ -206,7 +210,7 @@ void Embedder::compute_batch(std::span<const std::size_t> batch,
     }
   }
 
-  ContextPool::Lease lease(*model_->contexts);
+  ContextPool::Lease lease(*model_->contexts, longest(batch, texts));
   Context& context = *lease;
   const Workspace::Scope scratch(context.workspace());
   const MutMatrix hidden =
@@ -222,6 +226,7 @@ void Embedder::compute_batch(std::span<const std::size_t> batch,
     check(all_finite(row), "text {}: the model computed a value that is not finite", batch[s]);
     std::copy(row.begin(), row.end(), out.mutable_row(batch[s]).begin());
   }
+  return lease.other_device();
 }
 
 void Embedder::apply_pipeline(Context& context, ConstMatrix hidden, const SequenceLayout& layout,

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/embedding_cache_identity.h"
@@ -61,8 +62,10 @@ class Embedder {
   TokenizedText prepare(const TokenizedText& text, const Request& request) const;
   template <typename Input>
   Embeddings embed_inputs(std::span<const Input> inputs, const EmbedOptions& options) const;
-  void compute_batch(std::span<const std::size_t> batch, std::span<const TokenizedText> texts,
-                     const Request& request, Embeddings& out) const;
+  /// Returns ContextPool::Lease::other_device().
+  std::string_view compute_batch(std::span<const std::size_t> batch,
+                                 std::span<const TokenizedText> texts, const Request& request,
+                                 Embeddings& out) const;
   void apply_pipeline(Context& context, ConstMatrix hidden, const SequenceLayout& layout,
                       std::span<const std::int32_t> skip, const Request& request,
                       MutMatrix out) const;

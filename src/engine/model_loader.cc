@@ -82,7 +82,7 @@ void describe_model(const LoadedModel& model, ModelInfo& info) {
   info.vocab_size = traits.vocab_size;
   info.hidden_size = traits.hidden_size;
   info.num_hidden_layers = traits.num_hidden_layers;
-  info.num_attention_heads = traits.num_attention_heads;
+  info.num_attention_heads = traits.heads.num_heads;
   info.max_length = {model.limit.max_tokens, model.limit.source};
 }
 
@@ -126,7 +126,7 @@ class ModelLoader {
  public:
   ModelLoader(const std::filesystem::path& path, const ModelOptions& options)
       : directory_(value_or_throw(ModelDirectory::open(path))),
-        device_(choose_device(options.device)),
+        device_name_(options.device),
         config_path_(directory_.path() / "config.json"),
         config_(value_or_throw(JsonDocument::parse_file(config_path_))),
         family_(find_model_family(config_.root(), config_path_.string())),
@@ -165,14 +165,20 @@ class ModelLoader {
 
   std::shared_ptr<const LoadedModel> load_model() {
     std::unique_ptr<TextModel> body = family_.load(source_);
+    device_ = choose_device(device_name_, body->traits().heads);
     Tokenizer tokenizer =
         Tokenizer::from_directory(directory_.path(), {.lowercase = transformer_.do_lower_case});
     LengthLimit limit = length_limit(transformer_, tokenizer, body->traits());
-    return std::make_shared<const LoadedModel>(
-        LoadedModel{.tokenizer = std::move(tokenizer),
-                    .body = std::move(body),
-                    .limit = std::move(limit),
-                    .contexts = std::make_unique<ContextPool>(device_.backend, threads_)});
+    return std::make_shared<const LoadedModel>(LoadedModel{
+        .tokenizer = std::move(tokenizer),
+        .body = std::move(body),
+        .limit = std::move(limit),
+        .contexts = std::make_unique<ContextPool>(device_.backend, threads_, gpu_max_seq_len())});
+  }
+
+  std::optional<std::int64_t> gpu_max_seq_len() const {
+    if (!inference_.gpu_max_seq_len) return std::nullopt;
+    return inference_.gpu_max_seq_len->value;
   }
 
   std::unique_ptr<Scorer> load_scorer(std::shared_ptr<const LoadedModel> model) const {
@@ -266,7 +272,8 @@ class ModelLoader {
   }
 
   ModelDirectory directory_;
-  DeviceChoice device_;
+  std::string device_name_;  // as asked for
+  DeviceChoice device_;      // once the model's heads are known
   std::filesystem::path config_path_;
   JsonDocument config_;
   const ModelFamily& family_;

@@ -57,6 +57,7 @@ std::vector<RankedDocument> collect(const Pairs& pairs, std::span<const float> l
     document.report.num_tokens += reports[p].num_tokens;
     document.report.truncated = document.report.truncated || reports[p].truncated;
     if (reports[p].error) document.report.error = reports[p].error;
+    if (!reports[p].other_device.empty()) document.report.other_device = reports[p].other_device;
     if (!seen[document.index] || logits[p] > document.logit) document.logit = logits[p];
     seen[document.index] = true;
   }

@@ -50,21 +50,24 @@ class Scorer {
                            std::span<TextReport> reports) const;
 
   /// The same for texts that are tokenized already. What all of them begin with is computed once
-  /// where the model can; the logits have the same bits either way.
-  std::vector<float> score_tokenized(std::span<const TokenizedText> texts,
-                                     std::size_t batch_tokens) const;
+  /// where the model can; the logits have the same bits either way. `reports`, one per text or
+  /// none, get the other device.
+  std::vector<float> score_tokenized(std::span<const TokenizedText> texts, std::size_t batch_tokens,
+                                     std::span<TextReport> reports = {}) const;
 
   /// Computes every token of every text.
-  std::vector<float> score_unshared(std::span<const TokenizedText> texts,
-                                    std::size_t batch_tokens) const;
+  std::vector<float> score_unshared(std::span<const TokenizedText> texts, std::size_t batch_tokens,
+                                    std::span<TextReport> reports = {}) const;
 
  private:
   std::size_t shareable_tokens(std::span<const TokenizedText> texts) const;
   std::vector<float> score_behind(const DecoderState* prefix, std::span<const TokenizedText> texts,
-                                  std::size_t batch_tokens) const;
-  void compute_prefix(std::span<const std::int32_t> ids, DecoderState& state) const;
-  void compute_batch(const DecoderState* prefix, std::span<const std::size_t> batch,
-                     std::span<const TokenizedText> texts, std::span<float> logits) const;
+                                  std::size_t batch_tokens, std::span<TextReport> reports) const;
+  // Both return ContextPool::Lease::other_device().
+  std::string_view compute_prefix(std::span<const std::int32_t> ids, DecoderState& state) const;
+  std::string_view compute_batch(const DecoderState* prefix, std::span<const std::size_t> batch,
+                                 std::span<const TokenizedText> texts,
+                                 std::span<float> logits) const;
 
   Parts parts_;
 };

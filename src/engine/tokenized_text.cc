@@ -58,6 +58,12 @@ std::size_t common_prefix(std::span<const TokenizedText> texts) {
   return length;
 }
 
+std::int64_t longest(std::span<const std::size_t> batch, std::span<const TokenizedText> texts) {
+  std::size_t most = 0;
+  for (const std::size_t i : batch) most = std::max(most, texts[i].ids.size());
+  return static_cast<std::int64_t>(most);
+}
+
 std::vector<std::size_t> token_counts(std::span<const TokenizedText> texts) {
   std::vector<std::size_t> counts(texts.size());
   std::transform(texts.begin(), texts.end(), counts.begin(),

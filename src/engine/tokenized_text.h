@@ -50,6 +50,9 @@ class PackedTexts {
 /// How many tokens all texts begin with, leaving each at least one of its own.
 std::size_t common_prefix(std::span<const TokenizedText> texts);
 
+/// The most tokens of a text of the batch.
+std::int64_t longest(std::span<const std::size_t> batch, std::span<const TokenizedText> texts);
+
 /// The numbers of tokens, for make_batches().
 std::vector<std::size_t> token_counts(std::span<const TokenizedText> texts);
 

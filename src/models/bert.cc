@@ -85,7 +85,9 @@ class BertModel final : public TextModel {
                .vocab_size = config.vocab_size,
                .hidden_size = hidden,
                .num_hidden_layers = config.num_hidden_layers,
-               .num_attention_heads = config.num_attention_heads,
+               .heads = {.num_heads = config.num_attention_heads,
+                         .num_kv_heads = config.num_attention_heads,
+                         .head_dim = config.head_dim()},
                .max_positions = config.usable_positions(),
                .bidirectional = true};
   }

@@ -55,7 +55,7 @@ struct ModelTraits {
   std::int64_t vocab_size = 0;
   std::int64_t hidden_size = 0;
   std::int64_t num_hidden_layers = 0;
-  std::int64_t num_attention_heads = 0;
+  HeadShape heads;
   /// The positions that the model was made for: max_position_embeddings, as far as usable.
   std::int64_t max_positions = 0;
   /// Whether a longer sequence cannot be computed (a table of positions) or only leaves the range

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/result.h"
 #include "base/thread_pool.h"
 #include "ops/activation.h"
 #include "ops/attention.h"
@@ -12,6 +13,7 @@
 #include "ops/gated_activation.h"
 #include "ops/gated_delta_rule.h"
 #include "ops/gated_rms_norm.h"
+#include "ops/head_shape.h"
 #include "ops/layer_norm.h"
 #include "ops/linear.h"
 #include "ops/pool.h"
@@ -24,7 +26,8 @@ class Context;
 
 /// A device's implementation of every op. One instance serves all threads; per-call state lives in
 /// the Context. The free functions of ops/ops.h check the arguments and then call these; an
-/// implementation may assume checked arguments and must not fail.
+/// implementation may assume checked arguments. Only a GPU's may fail: it throws LatticeError and
+/// has then written nothing.
 class Backend {
  public:
   Backend() = default;
@@ -36,6 +39,11 @@ class Backend {
   virtual std::string_view name() const = 0;
   /// The instruction set or device in use, for reports: "avx512", "neon", "scalar".
   virtual std::string_view target() const = 0;
+  /// Whether there are kernels for a model with these heads. Errors: kUnsupported, saying what does
+  /// not fit.
+  virtual Result<void> supports(const HeadShape&) const { return {}; }
+  /// The name of the backend that computed the pass that `context` ran last.
+  virtual std::string_view name_of_pass(const Context&) const { return name(); }
 
   /// Repacks a weight. Reads each part once, front to back, and discards the source pages behind
   /// itself, so that memory never holds a weight twice. `parts` are checked (check_linear_parts).

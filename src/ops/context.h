@@ -20,10 +20,22 @@ class Context {
   ThreadPool& threads() { return *threads_; }
   Workspace& workspace() { return workspace_; }
 
+  /// Begins a pass, which a GPU is to leave to the CPU if `host_only`.
+  void begin_pass(bool host_only) {
+    host_only_ = host_only;
+    used_host_ = false;
+  }
+  bool host_only() const { return host_only_; }
+  /// Whether a part of the pass ran on the CPU instead of the GPU.
+  bool used_host() const { return used_host_; }
+  void mark_host_used() { used_host_ = true; }
+
  private:
   std::shared_ptr<const Backend> backend_;
   std::shared_ptr<ThreadPool> threads_;
   Workspace workspace_;
+  bool host_only_ = false;
+  bool used_host_ = false;
 };
 
 }  // namespace lattice

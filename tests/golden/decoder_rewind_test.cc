@@ -98,7 +98,7 @@ TEST_P(DecoderRewind, APassThatThrowsLeavesAStateThatIsNotUsed) {
   const Ids cu_seqlens = {0, 3};
   DecoderState* const state = &sequence.state();
   std::vector<float> hidden(3 * static_cast<std::size_t>(body.traits().hidden_size));
-  ContextPool::Lease lease(*model_.impl().model().contexts);
+  ContextPool::Lease lease(*model_.impl().model().contexts, 1);
   EXPECT_THROW(
       body.forward(
           *lease,

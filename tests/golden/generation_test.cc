@@ -63,7 +63,7 @@ TEST_P(GenerationGoldenTest, Taps) {
   for (const std::size_t i : golden.taps) {
     const std::vector<std::int32_t>& ids = golden.cases[i].ids;
     const std::vector<std::int32_t> cu_seqlens = {0, static_cast<std::int32_t>(ids.size())};
-    ContextPool::Lease lease(*model.impl().model().contexts);
+    ContextPool::Lease lease(*model.impl().model().contexts, 1);
     const auto rows = static_cast<std::int64_t>(ids.size());
     std::vector<float> storage(ids.size() * static_cast<std::size_t>(body.traits().hidden_size));
     const MutMatrix hidden(storage.data(), rows, body.traits().hidden_size);

@@ -65,7 +65,7 @@ TEST_P(TinyModel, ComputesTheTapsOfTheReference) {
   for (const std::size_t i : golden.taps) {
     const GoldenCase& c = golden.cases[i];
     const std::vector<std::int32_t> cu_seqlens = {0, static_cast<std::int32_t>(c.ids.size())};
-    ContextPool::Lease lease(model.impl().embedder().contexts());
+    ContextPool::Lease lease(model.impl().embedder().contexts(), cu_seqlens.back());
     std::vector<float> storage(c.ids.size() * static_cast<std::size_t>(body.traits().hidden_size));
     const MutMatrix hidden(storage.data(), static_cast<std::int64_t>(c.ids.size()),
                            body.traits().hidden_size);

@@ -21,6 +21,7 @@ class MetalBackend final : public Backend {
 
   std::string_view name() const override { return "metal"; }
   std::string_view target() const override { return target_; }
+  Result<void> supports(const HeadShape& heads) const override;
 
   std::shared_ptr<const PackedLinear> pack_linear(ThreadPool& pool,
                                                   std::span<const LinearPart> parts,

@@ -100,7 +100,8 @@ void GenerationSequence::propose_drafts(std::size_t room) {
   input_.insert(input_.end(), drafts.begin(), drafts.end());
 }
 
-void GenerationSequence::take(std::span<const float> logits) {
+void GenerationSequence::take(std::span<const float> logits, std::string_view other_device) {
+  if (!other_device.empty()) result_.other_device = other_device;
   const std::size_t known = state_.num_tokens();
   state_.append(input_);
   try {
@@ -205,11 +206,11 @@ void run_generation(const LanguageModel& model, std::span<GenerationSequence* co
       inputs.push_back(sequence->next_input(sequence->decoding() ? kPassTokens : room));
       room -= std::min(room, inputs.back().ids.size());
     }
-    model.forward(inputs, logits);
+    const std::string_view other_device = model.forward(inputs, logits);
     std::size_t offset = 0;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const auto count = static_cast<std::size_t>(inputs[i].num_logits * model.vocab_size());
-      active[i]->take(std::span(logits).subspan(offset, count));
+      active[i]->take(std::span(logits).subspan(offset, count), other_device);
       offset += count;
     }
   }

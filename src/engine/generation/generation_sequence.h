@@ -42,9 +42,10 @@ class GenerationSequence {
   /// The part of the next pass, of at most `max_tokens` tokens (at least one): valid until take().
   LanguageModel::Input next_input(std::size_t max_tokens);
 
-  /// The logits of next_input(), row-major. Throws LatticeError(kInternal) for logits that are no
-  /// numbers; with skip_errors the sequence has finished with that error instead.
-  void take(std::span<const float> logits);
+  /// The logits of next_input(), row-major, and what LanguageModel::forward() returned. Throws
+  /// LatticeError(kInternal) for logits that are no numbers; with skip_errors the sequence has
+  /// finished with that error instead.
+  void take(std::span<const float> logits, std::string_view other_device = {});
 
   /// The result, once finished.
   Generation finish();

@@ -5,23 +5,33 @@
 #include "models/draft_head.h"
 
 namespace lattice {
+namespace {
+
+std::int64_t length_after(const DecoderState& state, std::size_t num_more) {
+  return state.num_tokens() + static_cast<std::int64_t>(num_more);
+}
+
+}  // namespace
 
 LanguageModel::LanguageModel(std::shared_ptr<const LoadedModel> model, Tensor head,
                              WeightFormat format)
     : model_(std::move(model)), head_(LinearPart{.weight = std::move(head)}, format) {}
 
-void LanguageModel::forward(std::span<const Input> inputs, std::vector<float>& logits) const {
+std::string_view LanguageModel::forward(std::span<const Input> inputs,
+                                        std::vector<float>& logits) const {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> cu_seqlens = {0};
   std::vector<DecoderState*> states;
   std::int64_t num_rows = 0;
+  std::int64_t longest = 0;
   for (const Input& input : inputs) {
     ids.insert(ids.end(), input.ids.begin(), input.ids.end());
     cu_seqlens.push_back(static_cast<std::int32_t>(ids.size()));
     states.push_back(input.state);
     num_rows += input.num_logits;
+    longest = std::max(longest, length_after(*input.state, input.ids.size()));
   }
-  ContextPool::Lease lease(*model_->contexts);
+  ContextPool::Lease lease(*model_->contexts, longest);
   Context& context = *lease;
   const Workspace::Scope scratch(context.workspace());
   const std::int64_t hidden_size = head_.in_features();
@@ -46,8 +56,10 @@ void LanguageModel::forward(std::span<const Input> inputs, std::vector<float>& l
     }
   }
   logits.resize(static_cast<std::size_t>(num_rows * vocab_size()));
-  if (num_rows == 0) return;
-  head_.forward(context, rows, MutMatrix(logits.data(), num_rows, vocab_size()));
+  if (num_rows > 0) {
+    head_.forward(context, rows, MutMatrix(logits.data(), num_rows, vocab_size()));
+  }
+  return lease.other_device();
 }
 
 std::unique_ptr<DraftState> LanguageModel::make_draft_state() const {
@@ -56,7 +68,7 @@ std::unique_ptr<DraftState> LanguageModel::make_draft_state() const {
 
 void LanguageModel::forward_draft_head(std::span<const std::int32_t> ids, DecoderState& state,
                                        std::span<float> hidden) const {
-  ContextPool::Lease lease(*model_->contexts);
+  ContextPool::Lease lease(*model_->contexts, length_after(state, ids.size()));
   const std::int32_t cu_seqlens[] = {0, static_cast<std::int32_t>(ids.size())};
   DecoderState* const states[] = {&state};
   const TokenBatch batch{
@@ -67,7 +79,7 @@ void LanguageModel::forward_draft_head(std::span<const std::int32_t> ids, Decode
 }
 
 std::vector<float> LanguageModel::logits_of(std::span<const float> hidden) const {
-  ContextPool::Lease lease(*model_->contexts);
+  ContextPool::Lease lease(*model_->contexts, 1);
   std::vector<float> logits(static_cast<std::size_t>(vocab_size()));
   head_.forward(*lease, ConstMatrix(hidden.data(), 1, head_.in_features()),
                 MutMatrix(logits.data(), 1, vocab_size()));

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/generation/draft_state.h"
@@ -32,7 +33,8 @@ class LanguageModel {
 
   /// Feeds all inputs in one pass; `logits` becomes [sum of num_logits, vocab_size], row-major. A
   /// sequence's bits do not depend on the other sequences, nor on how it is cut into passes.
-  void forward(std::span<const Input> inputs, std::vector<float>& logits) const;
+  /// Returns ContextPool::Lease::other_device().
+  std::string_view forward(std::span<const Input> inputs, std::vector<float>& logits) const;
 
   /// Whether the model's files hold a head that guesses tokens ahead.
   bool has_draft_head() const { return model_->body->draft_head() != nullptr; }

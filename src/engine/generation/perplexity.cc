@@ -25,7 +25,8 @@ void add_window(const LanguageModel& model, std::span<const std::int32_t> ids, s
     const LanguageModel::Input input{.ids = ids.subspan(begin, end - begin),
                                      .state = state.get(),
                                      .num_logits = static_cast<std::int64_t>(end - first)};
-    model.forward({&input, 1}, logits);
+    const std::string_view other_device = model.forward({&input, 1}, logits);
+    if (!other_device.empty()) sum.other_device = other_device;
     for (std::size_t t = first; t < end; ++t) {
       const auto row = std::span<const float>(logits).subspan((t - first) * vocab, vocab);
       sum.negative_log_likelihood -= compute_logprobs(row, ids[t + 1], 0).chosen.logprob;

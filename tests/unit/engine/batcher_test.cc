@@ -22,6 +22,14 @@ TEST(Batcher, AnItemOverTheBudgetIsAlone) {
   EXPECT_EQ(batches[0], std::vector<std::size_t>{0});
 }
 
+TEST(Batcher, LongItemsKeepToThemselves) {
+  const std::vector<std::size_t> lengths = {9, 4, 8, 5, 7};
+  const auto batches = make_batches(lengths, 100, 7);
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(batches[0], (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(batches[1], (std::vector<std::size_t>{4, 3, 1}));
+}
+
 TEST(Batcher, EveryItemComesOnceAndNoBatchExceedsTheBudget) {
   std::mt19937 generator(1);
   for (int round = 0; round < 50; ++round) {
