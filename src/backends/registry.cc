@@ -5,6 +5,8 @@
 #include <array>
 
 #include "backends/cpu/cpu_backend.h"
+#include "backends/metal/metal_backend.h"
+#include "backends/metal/metal_device.h"
 #include "backends/reference/reference_backend.h"
 
 namespace lattice {
@@ -15,14 +17,25 @@ struct BackendRow {
   Result<std::shared_ptr<const Backend>> (*make)();
 };
 
+#if LATTICE_METAL
+Result<std::shared_ptr<const Backend>> make_metal_backend() {
+  auto device = metal::make_metal_device();
+  if (!device) return forward_error(device);
+  return std::make_shared<const metal::MetalBackend>(std::move(*device));
+}
+#endif
+
 // Best first.
-constexpr std::array<BackendRow, 2> kBackends = {{
+constexpr auto kBackends = std::to_array<BackendRow>({
+#if LATTICE_METAL
+    {"metal", &make_metal_backend},
+#endif
     {"cpu", &make_cpu_backend},
     {"reference",
      []() -> Result<std::shared_ptr<const Backend>> {
        return std::make_shared<const ReferenceBackend>();
      }},
-}};
+});
 
 }  // namespace
 
