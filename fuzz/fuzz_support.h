@@ -1,10 +1,13 @@
 #pragma once
 
+#if defined(__linux__)
 #include <sys/mman.h>
+#endif
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -27,10 +30,12 @@ inline void fuzz_touch(const void* data, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) static_cast<void>(bytes[i]);
 }
 
-/// A file in memory with the given content, for code that takes paths.
+/// A file with the given content, for code that takes paths: in memory where the system can do
+/// that.
 class MemoryFile {
  public:
-  explicit MemoryFile(std::string_view content) : fd_(::memfd_create("fuzz", MFD_CLOEXEC)) {
+  explicit MemoryFile(std::string_view content) {
+    open();
     fuzz_check(fd_ >= 0);
     while (!content.empty()) {
       const ssize_t written = ::write(fd_, content.data(), content.size());
@@ -40,12 +45,31 @@ class MemoryFile {
   }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(fd_); }
+  ~MemoryFile() { close(); }
 
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+  const std::filesystem::path& path() const { return path_; }
 
  private:
-  int fd_;
+#if defined(__linux__)
+  void open() {
+    fd_ = ::memfd_create("fuzz", MFD_CLOEXEC);
+    path_ = "/proc/self/fd/" + std::to_string(fd_);
+  }
+  void close() { ::close(fd_); }
+#else
+  void open() {
+    std::string name = (std::filesystem::temp_directory_path() / "fuzzXXXXXX").string();
+    fd_ = ::mkstemp(name.data());
+    path_ = name;
+  }
+  void close() {
+    ::close(fd_);
+    ::unlink(path_.c_str());
+  }
+#endif
+
+  int fd_ = -1;
+  std::filesystem::path path_;
 };
 
 }  // namespace lattice

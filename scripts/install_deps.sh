@@ -19,7 +19,7 @@ BUILD_PACKAGES=(
 )
 TEST_PACKAGES=(
   g++ clang-tidy-19 clang-format-19 libclang-rt-19-dev
-  libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3-numpy
+  libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3-numpy python3-yaml
   valgrind curl unzip
   qemu-user
 )

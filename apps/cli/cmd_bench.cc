@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "base/process_memory.h"
 #include "base/result.h"
 #include "bench_generation.h"
 #include "cli.h"
@@ -103,12 +103,6 @@ void measure(const Model& model, const BenchArguments& arguments, BenchCase& res
   result.median_s = times[times.size() / 2];
   result.min_s = times.front();
   result.max_s = times.back();
-}
-
-std::uint64_t peak_rss_bytes() {
-  rusage usage = {};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
 /// Microseconds of one embed_ids() call whose vector is in a cache: the median of many.
@@ -212,7 +206,7 @@ void measure_generations(const Model& model, const BenchArguments& arguments, Be
   for (GenerationBench& row : report.generations) {
     measure_generation(model, arguments.seconds, row);
   }
-  report.peak_rss_bytes = peak_rss_bytes();
+  report.peak_rss_bytes = peak_resident_bytes();
   report.read_bandwidth = read_bandwidth(model.info().num_threads);
 }
 
@@ -239,7 +233,7 @@ void run_bench(const BenchArguments& arguments, const CLI::App& verb) {
     }
     measure(model, arguments, row);
   }
-  report.peak_rss_bytes = peak_rss_bytes();
+  report.peak_rss_bytes = peak_resident_bytes();
   if (!report.generations.empty()) measure_generations(model, arguments, report);
   if (arguments.json) {
     print_json(model, report);

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <thread>
@@ -79,7 +80,11 @@ void print_text(const DoctorReport& report) {
     out += fmt::format("device       {}: {}\n", row.name,
                        row.target.empty() ? row.reason : "available, " + row.target);
   }
-  out += "device       cuda, metal: not built into this program\n";
+  for (const std::string_view name : {"metal", "cuda"}) {
+    if (std::ranges::find(report.backends, name, &BackendReport::name) == report.backends.end()) {
+      out += fmt::format("device       {}: not built into this program\n", name);
+    }
+  }
   out += fmt::format("chosen       {} (the first available; --device names another)\n",
                      report.chosen.empty() ? "none" : report.chosen);
   out += fmt::format("model store  {}\n", report.store);

@@ -91,6 +91,8 @@ def checks() -> Outcome:
     outcome.add(check("checks", "formatting (clang-format-19 -i on the files named)",
                       ["scripts/check_format.sh"]))
     outcome.add(check("checks", "public headers compile alone", ["scripts/check_headers.sh"]))
+    outcome.add(check("checks", "Objective-C++ against our declarations of Apple's",
+                      ["scripts/check_objcxx.sh"]))
     outcome.add(check("checks", "links between documents", [python, "scripts/check_docs.py"]))
     return outcome
 

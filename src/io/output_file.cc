@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -11,6 +12,9 @@
 namespace lattice {
 
 namespace {
+
+// Of one call: macOS refuses 2 GiB and more.
+constexpr std::size_t kMaxWrite = std::size_t{1} << 30;
 
 int open_flags(OutputFile::Mode mode) {
   // Never waits for the other end of a pipe; the type of file is checked afterwards.
@@ -64,7 +68,7 @@ tl::unexpected<Error> OutputFile::failure(const char* action) const {
 
 Result<void> OutputFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(fd_, bytes.data(), std::min(bytes.size(), kMaxWrite));
     if (written < 0) {
       if (errno == EINTR) continue;
       return failure("write");
@@ -76,7 +80,8 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes) {
 
 Result<void> OutputFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t written =
+        ::pwrite(fd_, bytes.data(), std::min(bytes.size(), kMaxWrite), static_cast<off_t>(offset));
     if (written < 0) {
       if (errno == EINTR) continue;
       return failure("write");

@@ -8,6 +8,7 @@ import pty
 import select
 import signal
 import subprocess
+import sys
 import time
 import unittest
 from pathlib import Path
@@ -367,6 +368,7 @@ class ChatInterrupt(TempCase):
             asleep = asleep + 1 if state == "S" else 0
             time.sleep(0.01)
 
+    @unittest.skipUnless(sys.platform == "linux", "hardware: no Linux, whose /proc tells who sleeps")
     def test_while_nobody_reads(self):
         process = self.start("--threads", "1")
         fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)

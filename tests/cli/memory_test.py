@@ -85,7 +85,7 @@ import os, sys
 child = os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:])
 _, status, usage = os.wait4(child, 0)
 assert status == 0, status
-print(usage.ru_maxrss * 1024)
+print(usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 """
 
 

@@ -14,6 +14,7 @@
 #include "golden/generation_golden.h"
 #include "support/checking_backend.h"
 #include "support/temp_dir.h"
+#include "support/usable_backends.h"
 
 namespace lattice {
 namespace {
@@ -252,11 +253,6 @@ TEST(GenerationQ8, LogitsAreNearF32) {
   }
 }
 
-std::vector<std::string> all_backends() {
-  const auto names = backend_names();
-  return {names.begin(), names.end()};
-}
-
 std::string test_name(const testing::TestParamInfo<std::tuple<std::string, std::size_t>>& test) {
   std::string name =
       std::get<0>(test.param) + "_" + generation_variants()[std::get<1>(test.param)].name;
@@ -265,17 +261,17 @@ std::string test_name(const testing::TestParamInfo<std::tuple<std::string, std::
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, GenerationGoldenTest,
-                         testing::Combine(testing::ValuesIn(all_backends()),
+                         testing::Combine(testing::ValuesIn(usable_backends()),
                                           testing::ValuesIn(variant_indices())),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(
     Variants, GenerationScoredTest,
-    testing::Combine(testing::ValuesIn(all_backends()),
+    testing::Combine(testing::ValuesIn(usable_backends()),
                      testing::ValuesIn(variant_indices({"tied", "untied", "v-heads-4",
                                                         "head-dim-128", "qwen3-tied"}))),
     test_name);
 INSTANTIATE_TEST_SUITE_P(Variants, GenerationGreedyTest,
-                         testing::Combine(testing::ValuesIn(all_backends()),
+                         testing::Combine(testing::ValuesIn(usable_backends()),
                                           testing::ValuesIn(variant_indices(
                                               {"tied", "untied", "v-heads-4", "head-dim-128",
                                                "qwen3-tied", "qwen3-untied"}))),

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <tuple>
 
-#include "backends/registry.h"
 #include "engine/model_impl.h"
 #include "golden/golden_file.h"
+#include "support/usable_backends.h"
 
 namespace lattice {
 namespace {
@@ -97,13 +97,8 @@ std::vector<std::size_t> variant_indices() {
   return indices;
 }
 
-std::vector<std::string> all_backends() {
-  const auto names = backend_names();
-  return {names.begin(), names.end()};
-}
-
 INSTANTIATE_TEST_SUITE_P(Variants, TinyModel,
-                         testing::Combine(testing::ValuesIn(all_backends()),
+                         testing::Combine(testing::ValuesIn(usable_backends()),
                                           testing::ValuesIn(variant_indices())),
                          [](const auto& test) {
                            std::string name = std::get<0>(test.param) + "_" +

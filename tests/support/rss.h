@@ -8,6 +8,9 @@
 
 namespace lattice {
 
+/// Whether the system is one of those that the functions below work on.
+inline bool knows_process_memory() { return std::ifstream("/proc/self/status").good(); }
+
 /// A "kB" line of /proc/self/status in bytes: "VmRSS" (resident now), "VmHWM" (its peak since the
 /// start or the last reset_peak_rss()), "RssAnon", "RssFile".
 inline std::uint64_t process_memory_bytes(const std::string& field) {

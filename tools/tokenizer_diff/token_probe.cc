@@ -8,6 +8,8 @@
 // "longest_first"|"only_first"|"only_second"} (all but "text" optional) encodes and is answered
 // {"ids", "type_ids", "offsets" (flat), "mask", "total"} and, without "max_length", "text" and
 // "all_text": the ids decoded with and without skipping special tokens. {"ids": [...]} decodes.
+#include <fmt/ranges.h>
+
 #include <fstream>
 #include <iostream>
 #include <iterator>

@@ -32,8 +32,11 @@ inline constexpr std::uint32_t kSimdWidth = 32;
 class Buffer {
  public:
   virtual ~Buffer() = default;
+  /// To read and to write. Throws LatticeError(kInternal) for a read-only buffer.
   virtual std::span<std::byte> contents() = 0;
   virtual std::size_t num_bytes() const = 0;
+  /// Whether it is memory that Device::wrap_memory() was given, which kernels must not write to.
+  virtual bool is_read_only() const = 0;
 };
 
 /// MSL source, compiled. Immutable and safe to share between threads.
@@ -78,6 +81,11 @@ class Device {
   virtual std::string name() const = 0;
   /// Uninitialised shared memory. Errors: kUnavailable when there is none left.
   virtual Result<std::unique_ptr<Buffer>> make_buffer(std::size_t num_bytes) = 0;
+  /// A read-only buffer over `bytes` where they are; null where this device would have to copy
+  /// them. They must not change; `owner` keeps them mapped for as long as the buffer lives. A
+  /// kernel sees them at their own alignment, which must be that of the elements it reads.
+  virtual std::unique_ptr<Buffer> wrap_memory(std::span<const std::byte> bytes,
+                                              std::shared_ptr<const void> owner) = 0;
   /// Compiles MSL. Errors: kInternal with the compiler's messages.
   virtual Result<std::unique_ptr<Library>> compile(std::string_view source) = 0;
   /// The kernel `name` of `library`. Errors: kInternal when there is none or when it needs more

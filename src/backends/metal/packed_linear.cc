@@ -1,5 +1,8 @@
 #include "backends/metal/packed_linear.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -20,6 +23,25 @@ std::unique_ptr<Buffer> allocate(Device& device, std::int64_t num_bytes) {
       device.make_buffer(static_cast<std::size_t>(std::max<std::int64_t>(num_bytes, 4))));
 }
 
+// Elements of a floating-point format.
+DType stored_dtype(WeightFormat format) {
+  return format == WeightFormat::kF32 ? DType::kF32 : DType::kBF16;
+}
+
+// The weight in the tensor's own memory, which the buffer then keeps alive; null if it must be
+// copied.
+std::unique_ptr<Buffer> wrap(Device& device, std::span<const LinearPart> parts,
+                             WeightFormat format) {
+  const Tensor& weight = parts.front().weight;
+  const bool is_stored_so = parts.size() == 1 && format != WeightFormat::kQ8_0 &&
+                            !weight.has_blocks() && weight.dtype() == stored_dtype(format) &&
+                            weight.num_bytes() > 0;
+  if (!is_stored_so) return nullptr;
+  const auto address = std::bit_cast<std::uintptr_t>(weight.bytes().data());
+  if (address % dtype_size(weight.dtype()) != 0) return nullptr;
+  return device.wrap_memory(weight.bytes(), std::make_shared<const Tensor>(weight));
+}
+
 }  // namespace
 
 MetalLinear::MetalLinear(Device& device, std::span<const LinearPart> parts, WeightFormat format)
@@ -28,20 +50,17 @@ MetalLinear::MetalLinear(Device& device, std::span<const LinearPart> parts, Weig
     out_features_ += part.weight.dim(0);
     has_bias_ = has_bias_ || part.bias.has_value();
   }
-  const std::int64_t num_blocks = out_features_ * num_q8_blocks(in_features_);
-  if (format_ == WeightFormat::kQ8_0) {
-    weight_ = allocate(device, num_blocks * kQ8BlockSize);
-    scales_ = allocate(device, num_blocks * std::int64_t{sizeof(float)});
-  } else {
-    const std::int64_t element = format_ == WeightFormat::kF32 ? 4 : 2;
-    weight_ = allocate(device, out_features_ * in_features_ * element);
-  }
+  weight_ = wrap(device, parts, format_);
+  const bool is_wrapped = weight_ != nullptr;
+  if (!is_wrapped) allocate_weight(device);
   bias_ = allocate(device, has_bias_ ? out_features_ * std::int64_t{sizeof(float)} : 0);
   std::memset(bias_->contents().data(), 0, bias_->num_bytes());
   std::int64_t row = 0;
   for (const LinearPart& part : parts) {
-    format_ == WeightFormat::kQ8_0 ? append_blocks(part, row) : append_floats(part, row);
-    part.weight.discard();
+    if (!is_wrapped) {
+      format_ == WeightFormat::kQ8_0 ? append_blocks(part, row) : append_floats(part, row);
+      part.weight.discard();
+    }
     if (part.bias) {
       std::vector<float> bias(static_cast<std::size_t>(part.weight.dim(0)));
       part.bias->copy_to_f32(0, bias);
@@ -52,7 +71,19 @@ MetalLinear::MetalLinear(Device& device, std::span<const LinearPart> parts, Weig
 }
 
 std::size_t MetalLinear::num_bytes() const {
-  return weight_->num_bytes() + bias_->num_bytes() + (scales_ ? scales_->num_bytes() : 0);
+  return (weight_->is_read_only() ? 0 : weight_->num_bytes()) + bias_->num_bytes() +
+         (scales_ ? scales_->num_bytes() : 0);
+}
+
+void MetalLinear::allocate_weight(Device& device) {
+  if (format_ == WeightFormat::kQ8_0) {
+    const std::int64_t num_blocks = out_features_ * num_q8_blocks(in_features_);
+    weight_ = allocate(device, num_blocks * kQ8BlockSize);
+    scales_ = allocate(device, num_blocks * std::int64_t{sizeof(float)});
+  } else {
+    const auto element = static_cast<std::int64_t>(dtype_size(stored_dtype(format_)));
+    weight_ = allocate(device, out_features_ * in_features_ * element);
+  }
 }
 
 void MetalLinear::append_floats(const LinearPart& part, std::int64_t first_row) {

@@ -9,7 +9,8 @@
 namespace lattice::metal {
 
 /// A weight in shared buffers: [N, K] in f32 or bf16, or Q8_0's quants [N, blocks, 32] and f32
-/// scales [N, blocks]; the bias [N] in f32.
+/// scales [N, blocks]; the bias [N] in f32. One part that is stored just so, aligned as its
+/// elements are, stays where it is if the device can read it there.
 class MetalLinear final : public PackedLinear {
  public:
   /// Throws LatticeError when the device has no memory left.
@@ -18,6 +19,7 @@ class MetalLinear final : public PackedLinear {
   std::int64_t in_features() const override { return in_features_; }
   std::int64_t out_features() const override { return out_features_; }
   WeightFormat format() const override { return format_; }
+  /// What stays in the tensor's own memory does not count.
   std::size_t num_bytes() const override;
 
   bool has_bias() const { return has_bias_; }
@@ -26,6 +28,7 @@ class MetalLinear final : public PackedLinear {
   Buffer& bias() const { return *bias_; }
 
  private:
+  void allocate_weight(Device& device);
   void append_floats(const LinearPart& part, std::int64_t first_row);
   void append_blocks(const LinearPart& part, std::int64_t first_row);
 

@@ -46,17 +46,18 @@ class SigpipeGuard {
   }
 
  private:
+  // The functions on sets are macros on some systems: they take no "::".
   static sigset_t pipe_set() {
     sigset_t set;
-    ::sigemptyset(&set);
-    ::sigaddset(&set, SIGPIPE);
+    static_cast<void>(sigemptyset(&set));
+    static_cast<void>(sigaddset(&set, SIGPIPE));
     return set;
   }
   static bool is_pending() {
     sigset_t pending;
-    ::sigemptyset(&pending);
+    static_cast<void>(sigemptyset(&pending));
     ::sigpending(&pending);
-    return ::sigismember(&pending, SIGPIPE) == 1;
+    return sigismember(&pending, SIGPIPE) == 1;
   }
 
   bool was_pending_ = false;

@@ -1,5 +1,7 @@
 #include "io/hub/hub_api.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <set>

@@ -1,5 +1,6 @@
 #include "io/hub/model_store.h"
 
+#include <fmt/ranges.h>
 #include <pwd.h>
 #include <unistd.h>
 

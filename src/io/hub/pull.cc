@@ -1,5 +1,7 @@
 #include "io/hub/pull.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>

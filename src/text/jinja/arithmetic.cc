@@ -90,6 +90,30 @@ Value power(std::int64_t a, std::int64_t b) {
   return result;
 }
 
+std::uint64_t magnitude(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return value < 0 ? 0 - bits : bits;
+}
+
+// The double nearest to the exact quotient, as Python's. A wider floating-point type would round
+// twice, and some systems have none.
+double divide(std::int64_t a, std::int64_t b) {
+  const std::uint64_t divisor = magnitude(b);
+  std::uint64_t quotient = magnitude(a) / divisor;
+  std::uint64_t rest = magnitude(a) % divisor;
+  int exponent = 0;
+  // Two bits more than a double holds, the last of which stands for all that follow.
+  for (; rest != 0 && quotient < (std::uint64_t{1} << 54); --exponent) {
+    // The rest is less than the divisor, at most 2^63: doubling it fits.
+    rest *= 2;
+    quotient = quotient * 2 + (rest >= divisor ? 1 : 0);
+    if (rest >= divisor) rest -= divisor;
+  }
+  if (rest != 0) quotient |= 1;
+  const double result = std::ldexp(static_cast<double>(quotient), exponent);
+  return (a < 0) != (b < 0) ? -result : result;
+}
+
 Value integers(BinaryOp op, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   bool overflows = false;
@@ -105,7 +129,7 @@ Value integers(BinaryOp op, std::int64_t a, std::int64_t b) {
       break;
     case BinaryOp::kDivide:
       if (b == 0) eval_fail("division by zero");
-      return static_cast<double>(static_cast<long double>(a) / static_cast<long double>(b));
+      return divide(a, b);
     case BinaryOp::kFloorDivide:
       return floor_divide(a, b);
     case BinaryOp::kModulo:

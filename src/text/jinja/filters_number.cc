@@ -1,6 +1,6 @@
-#include <charconv>
 #include <cmath>
 
+#include "base/parse_double.h"
 #include "text/jinja/arguments.h"
 #include "text/jinja/evaluator.h"
 #include "text/jinja/filters.h"
@@ -79,7 +79,7 @@ Value round_common(const Value& input, std::int64_t precision) {
   // The decimal form is exact, so that ties are those of the binary number, as in Python.
   const std::string text = fmt::format("{:.{}f}", number, precision);
   double result = 0;
-  std::from_chars(text.data(), text.data() + text.size(), result);
+  parse_double(text.data(), text.data() + text.size(), result);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "base/parse_double.h"
 #include "text/jinja/text_search.h"
 
 namespace lattice::jinja {
@@ -83,7 +84,7 @@ std::optional<double> parse_float(std::string_view text) {
     if (digits.empty() || (!is_ascii_digit(digits[0]) && digits[0] != '.')) return std::nullopt;
     if (!remove_underscores(digits)) return std::nullopt;
     const char* end = digits.data() + digits.size();
-    const auto result = std::from_chars(digits.data(), end, number);
+    const auto result = parse_double(digits.data(), end, number);
     if (result.ptr != end || result.ec == std::errc::invalid_argument) return std::nullopt;
     if (result.ec == std::errc::result_out_of_range) {
       number = digits.find("e-") != std::string::npos || digits.find("E-") != std::string::npos

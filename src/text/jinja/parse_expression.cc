@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/parse_double.h"
 #include "text/jinja/parser_impl.h"
 
 namespace lattice::jinja {
@@ -244,7 +245,7 @@ ExprPtr Parser::parse_number() {
   const char* end = digits.data() + digits.size();
   if (token.is(Type::kFloat)) {
     double number = 0;
-    const auto result = std::from_chars(digits.data(), end, number);
+    const auto result = parse_double(digits.data(), end, number);
     if (result.ec == std::errc::result_out_of_range) {
       // Too large is infinite, too small is zero.
       const std::size_t exponent = digits.find_first_of("eE");

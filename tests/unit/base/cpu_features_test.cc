@@ -24,6 +24,9 @@ TEST(CpuFeatures, AgreeWithTheKernel) {
     std::istringstream words(line.substr(colon + 1));
     for (std::string word; words >> word;) flags.insert(word);
   }
+#if defined(__APPLE__)
+  GTEST_SKIP() << "hardware: no Linux, whose kernel lists what it found";
+#endif
   ASSERT_FALSE(flags.empty());
 #if defined(__aarch64__)
   // A user-mode emulator shows the file of the machine it runs on.

@@ -122,7 +122,10 @@ TEST_P(LinearTest, StoredBfloat16InF32IsExact) {
     const LinearPart wide{Tensor::from_floats({kN, k}, values)};
     const Packed packed = pack(context(), {narrow}, WeightFormat::kF32);
     const Packed expected_packed = pack(context(), {wide}, WeightFormat::kF32);
-    EXPECT_LE(packed->num_bytes(), expected_packed->num_bytes());
+    // A backend that leaves the wide weight where it is holds less than its bytes.
+    const std::size_t num_bytes = wide.weight.num_bytes();
+    const std::size_t held = expected_packed->num_bytes();
+    EXPECT_LE(packed->num_bytes(), held < num_bytes ? num_bytes + held : held);
     for (const std::int64_t rows : {1, 2, 9}) {
       const Grid x(rows, k, numbers);
       Grid got(rows, kN);

@@ -51,6 +51,25 @@ TEST(JinjaTemplate, MistakesWhileRenderingNameTheLine) {
   EXPECT_THAT(error_of("{{ 9223372036854775807 + 1 }}").message, HasSubstr("64 bits"));
 }
 
+TEST(JinjaTemplate, IntegersAreDividedAsInPython) {
+  for (const auto& [expression, quotient] :
+       std::initializer_list<std::pair<const char*, const char*>>{
+           {"10 / 4", "2.5"},
+           {"-7 / 2", "-3.5"},
+           {"0 / -5", "-0.0"},
+           {"1 / 3", "0.3333333333333333"},
+           {"9007199254740993 / 1", "9007199254740992.0"},
+           {"9007199254740993 / 3", "3002399751580331.0"},
+           {"6004799503160661 / 4503599627370497", "1.333333333333333"},
+           {"4611686018427387905 / 9007199254740993", "511.99999999999994"},
+           {"9223372036854775807 / 9223372036854775806", "1.0"},
+           {"9223372036854775807 / 7", "1.3176245766935393e+18"},
+           {"(-9223372036854775807 - 1) / 3", "-3.0744573456182584e+18"},
+           {"1 / (-9223372036854775807 - 1)", "-1.0842021724855044e-19"}}) {
+    EXPECT_EQ(text_of("{{ " + std::string(expression) + " }}"), quotient) << expression;
+  }
+}
+
 TEST(JinjaTemplate, RaiseExceptionGivesItsMessageAlone) {
   const Error error = error_of("{{ raise_exception('roles must alternate') }}");
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);

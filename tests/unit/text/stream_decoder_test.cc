@@ -2,6 +2,7 @@
 // against decoders of whole lists.
 #include "text/stream_decoder.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <chrono>

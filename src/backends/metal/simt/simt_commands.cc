@@ -95,6 +95,11 @@ Result<void> SimtCommands::check_bindings(const Dispatch& dispatch) const {
       return fail(ErrorCode::kInternal, "[simt] kernel {}: {} may be written to, got a constant",
                   kernel.name, binding.name);
     }
+    if (bound.buffer != nullptr && bound.buffer->is_read_only() && !binding.is_read_only) {
+      return fail(ErrorCode::kInternal,
+                  "[simt] kernel {}: {} may be written to, got wrapped memory", kernel.name,
+                  binding.name);
+    }
   }
   return {};
 }
@@ -106,7 +111,7 @@ std::vector<Region> SimtCommands::regions_of(const Dispatch& dispatch) const {
   for (unsigned i = 0; i < kernel.num_bindings; ++i) {
     const Binding& binding = kernel.bindings[i];
     const Bound& bound = dispatch.bindings.at(binding.index);
-    const auto bytes = bound.bytes ? bound.bytes->bytes() : bound.buffer->contents();
+    const auto bytes = bound.memory();
     const auto [place, is_new] = known.try_emplace(bytes.data(), regions.size());
     if (is_new) {
       regions.push_back({.begin = static_cast<const char*>(static_cast<const void*>(bytes.data())),
@@ -128,8 +133,9 @@ Result<void> SimtCommands::run(const Dispatch& dispatch) {
   const std::vector<Region> regions = checked_ ? regions_of(dispatch) : std::vector<Region>();
   std::array<void*, kMaxBufferIndex> buffers = {};
   for (const auto& [index, bound] : dispatch.bindings) {
-    buffers[index] =
-        bound.bytes ? bound.bytes->bytes().data() : bound.buffer->contents().data() + bound.offset;
+    // Kernels get every buffer as void*; what is read-only was checked to be bound to a const
+    // pointer.
+    buffers[index] = const_cast<std::byte*>(bound.memory().data() + bound.offset);
   }
   const Module& module = pipeline.module().module();
   *module.runtime = &Executor::runtime();

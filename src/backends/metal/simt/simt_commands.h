@@ -26,6 +26,8 @@ class SimtCommands final : public Commands {
     SimtBuffer* buffer = nullptr;
     std::size_t offset = 0;
     std::shared_ptr<GuardedMemory> bytes;  // of set_bytes
+
+    std::span<const std::byte> memory() const { return bytes ? bytes->bytes() : buffer->bytes(); }
   };
   struct Dispatch {
     const SimtPipeline* pipeline = nullptr;

@@ -30,6 +30,12 @@ Result<std::unique_ptr<Buffer>> SimtDevice::make_buffer(std::size_t num_bytes) {
   return std::make_unique<SimtBuffer>(num_bytes);
 }
 
+std::unique_ptr<Buffer> SimtDevice::wrap_memory(std::span<const std::byte> bytes,
+                                                std::shared_ptr<const void> owner) {
+  if (!options_.wraps_memory) return nullptr;
+  return std::make_unique<SimtBuffer>(bytes, std::move(owner));
+}
+
 Result<std::unique_ptr<Library>> SimtDevice::compile(std::string_view source) {
   auto module = compile_module(
       source, {.checked = options_.checked, .cache_directory = options_.cache_directory});

@@ -16,6 +16,8 @@ struct SimtOptions {
   std::uint32_t seed = 0;
   /// Where compiled kernels are kept; empty: in the build directory.
   std::string cache_directory = {};
+  /// Whether wrap_memory() wraps, as a device may or may not.
+  bool wraps_memory = true;
 };
 
 /// Executes Metal kernels on a CPU: an instrument for tests, slow, and never offered to users. A
@@ -27,6 +29,8 @@ class SimtDevice final : public Device {
 
   std::string name() const override { return "simt"; }
   Result<std::unique_ptr<Buffer>> make_buffer(std::size_t num_bytes) override;
+  std::unique_ptr<Buffer> wrap_memory(std::span<const std::byte> bytes,
+                                      std::shared_ptr<const void> owner) override;
   Result<std::unique_ptr<Library>> compile(std::string_view source) override;
   Result<std::unique_ptr<Pipeline>> make_pipeline(const Library& library,
                                                   std::string_view name) override;

@@ -3,20 +3,32 @@
 // The buffer, library and pipeline of SimtDevice.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backends/metal/device.h"
 #include "backends/metal/simt/compiler.h"
 #include "backends/metal/simt/guarded_memory.h"
 #include "backends/metal/simt/shadow.h"
+#include "base/check.h"
 
 namespace lattice::metal::simt {
 
 class SimtBuffer final : public Buffer {
  public:
-  explicit SimtBuffer(std::size_t num_bytes) : memory_(num_bytes) {}
-  std::span<std::byte> contents() override { return memory_.bytes(); }
-  std::size_t num_bytes() const override { return memory_.bytes().size(); }
+  explicit SimtBuffer(std::size_t num_bytes)
+      : memory_(std::in_place, num_bytes), bytes_(memory_->bytes()) {}
+  /// Memory of somebody else, which has no inaccessible ranges around it.
+  SimtBuffer(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
+      : bytes_(bytes), owner_(std::move(owner)) {}
+
+  std::span<std::byte> contents() override {
+    check(!is_read_only(), "[simt] a read-only buffer is to be written to");
+    return memory_->bytes();
+  }
+  std::size_t num_bytes() const override { return bytes_.size(); }
+  bool is_read_only() const override { return !memory_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
   /// Made when a kernel first may write to the buffer.
   Shadow& shadow() {
     if (!shadow_) shadow_ = std::make_unique<Shadow>(num_bytes(), true);
@@ -24,7 +36,9 @@ class SimtBuffer final : public Buffer {
   }
 
  private:
-  GuardedMemory memory_;
+  std::optional<GuardedMemory> memory_;
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const void> owner_;
   std::unique_ptr<Shadow> shadow_;
 };
 
