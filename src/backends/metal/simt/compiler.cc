@@ -25,7 +25,7 @@ std::vector<std::string> compiler_flags(bool checked) {
       LATTICE_SIMT_SHIM_DIR, "-fPIC", "-shared", "-nostdlib++", "-nostartfiles",
       "--rtlib=compiler-rt", "--unwindlib=none", "-fuse-ld=lld", "-fvisibility=hidden", "-g1",
       "-Wall", "-Wextra", "-Werror", "-Wno-unknown-attributes", "-Wno-unused-function",
-      "-Wno-unused-parameter",
+      "-Wno-unused-parameter", "-Wno-unused-const-variable",
       // MSL 3 is C++14, its literals are float, its half arithmetic rounds after each operation.
       "-Wpre-c++17-compat", "-Xclang", "-cl-single-precision-constant", "-fno-finite-loops",
       "-fno-exceptions", "-fno-rtti", "-ffp-contract=off"};

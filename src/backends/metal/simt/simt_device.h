@@ -21,6 +21,9 @@ struct SimtOptions {
 /// Executes Metal kernels on a CPU: an instrument for tests, slow, and never offered to users. A
 /// dispatch that breaks MSL's rules ends commit_and_wait() with kInternal and a report that names
 /// kernel, thread and line. Thread-safe; dispatches of all threads of the process take turns.
+///
+/// A kernel is compiled alone, when its pipeline is made, which then reports what does not compile:
+/// most libraries of a test run are asked for one or two of their kernels.
 class SimtDevice final : public Device {
  public:
   explicit SimtDevice(SimtOptions options = {});
