@@ -1,5 +1,6 @@
 #include "backends/metal/packed_linear.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -20,10 +21,22 @@ std::unique_ptr<Buffer> allocate(Device& device, std::int64_t num_bytes) {
       device.make_buffer(static_cast<std::size_t>(std::max<std::int64_t>(num_bytes, 4))));
 }
 
+// What the elements of a weight are kept in.
+DType dtype_for(std::span<const LinearPart> parts, WeightFormat format) {
+  if (format == WeightFormat::kQ8_0) return DType::kQ8_0;
+  if (format == WeightFormat::kBF16) return DType::kBF16;
+  const DType first = parts.front().weight.dtype();
+  const bool is_narrow = first == DType::kF16 || first == DType::kBF16;
+  const bool is_alike = std::ranges::all_of(parts, [first](const LinearPart& part) {
+    return part.weight.dtype() == first && !part.weight.has_blocks();
+  });
+  return is_narrow && is_alike ? first : DType::kF32;
+}
+
 }  // namespace
 
 MetalLinear::MetalLinear(Device& device, std::span<const LinearPart> parts, WeightFormat format)
-    : in_features_(parts.front().weight.dim(1)), format_(format) {
+    : in_features_(parts.front().weight.dim(1)), format_(format), dtype_(dtype_for(parts, format)) {
   for (const LinearPart& part : parts) {
     out_features_ += part.weight.dim(0);
     has_bias_ = has_bias_ || part.bias.has_value();
@@ -33,7 +46,7 @@ MetalLinear::MetalLinear(Device& device, std::span<const LinearPart> parts, Weig
     weight_ = allocate(device, num_blocks * kQ8BlockSize);
     scales_ = allocate(device, num_blocks * std::int64_t{sizeof(float)});
   } else {
-    const std::int64_t element = format_ == WeightFormat::kF32 ? 4 : 2;
+    const auto element = static_cast<std::int64_t>(dtype_size(dtype_));
     weight_ = allocate(device, out_features_ * in_features_ * element);
   }
   bias_ = allocate(device, has_bias_ ? out_features_ * std::int64_t{sizeof(float)} : 0);
@@ -56,12 +69,16 @@ std::size_t MetalLinear::num_bytes() const {
 }
 
 void MetalLinear::append_floats(const LinearPart& part, std::int64_t first_row) {
+  if (part.weight.dtype() == dtype_ && !part.weight.has_blocks()) {
+    const auto offset = static_cast<std::size_t>(first_row * in_features_) * dtype_size(dtype_);
+    return store<std::byte>(*weight_, static_cast<std::int64_t>(offset), part.weight.bytes());
+  }
   std::vector<float> values(static_cast<std::size_t>(in_features_));
   std::vector<BFloat16> rounded(values.size());
   for (std::int64_t r = 0; r < part.weight.dim(0); ++r) {
     part.weight.copy_to_f32(r * in_features_, values);
     const std::int64_t at = (first_row + r) * in_features_;
-    if (format_ == WeightFormat::kF32) {
+    if (dtype_ == DType::kF32) {
       store<float>(*weight_, at, values);
       continue;
     }

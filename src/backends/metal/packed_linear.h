@@ -8,8 +8,9 @@
 
 namespace lattice::metal {
 
-/// A weight in shared buffers: [N, K] in f32 or bf16, or Q8_0's quants [N, blocks, 32] and f32
-/// scales [N, blocks]; the bias [N] in f32.
+/// A weight in shared buffers: [N, K] in bf16 for kBF16 and, for kF32, in the 16 bits that all its
+/// parts are stored in, else f32; or Q8_0's quants [N, blocks, 32] and f32 scales [N, blocks]; the
+/// bias [N] in f32.
 class MetalLinear final : public PackedLinear {
  public:
   /// Throws LatticeError when the device has no memory left.
@@ -21,6 +22,8 @@ class MetalLinear final : public PackedLinear {
   std::size_t num_bytes() const override;
 
   bool has_bias() const { return has_bias_; }
+  /// Of the elements in weight(): kF32, kF16 or kBF16; kQ8_0 for quants.
+  DType dtype() const { return dtype_; }
   Buffer& weight() const { return *weight_; }
   Buffer& scales() const { return *scales_; }  ///< Q8_0 only
   Buffer& bias() const { return *bias_; }
@@ -32,6 +35,7 @@ class MetalLinear final : public PackedLinear {
   std::int64_t in_features_;
   std::int64_t out_features_ = 0;
   WeightFormat format_;
+  DType dtype_;
   bool has_bias_ = false;
   std::unique_ptr<Buffer> weight_;
   std::unique_ptr<Buffer> scales_;
