@@ -24,7 +24,8 @@ SimtPipeline::SimtPipeline(std::shared_ptr<const LoadedModule> module, const Ker
 }
 
 SimtDevice::SimtDevice(SimtOptions options)
-    : options_(std::move(options)), executor_(options_.schedule, options_.seed) {
+    : options_(std::move(options)),
+      executor_(options_.schedule, options_.seed, options_.seconds_per_threadgroup) {
   if (options_.cache_directory.empty()) options_.cache_directory = LATTICE_SIMT_CACHE_DIR;
 }
 

@@ -14,6 +14,8 @@ struct SimtOptions {
   bool checked = true;
   ScheduleKind schedule = ScheduleKind::kFifo;
   std::uint32_t seed = 0;
+  /// CPU time after which a threadgroup that still runs is taken to have no end.
+  double seconds_per_threadgroup = 60.0;
   /// Where compiled kernels are kept; empty: in the build directory.
   std::string cache_directory = {};
 };
