@@ -97,6 +97,13 @@ TEST_P(GatedDeltaRuleTest, FastAndSlowDecays) {
   }
 }
 
+// Heads that hardly forget, over many chunks: errors must not pile up.
+TEST_P(GatedDeltaRuleTest, LongSequencesDoNotDrift) {
+  Inputs inputs({1, 1, 16, 16}, 4100, 0.5f);
+  for (std::int64_t t = 0; t < 4100; ++t) inputs.a.at(t, 0) -= 5.0f;
+  expect_near(inputs.run_whole(context()), inputs.run_whole(reference()), 1e-4);
+}
+
 TEST_P(GatedDeltaRuleTest, RepeatedTokens) {
   Inputs inputs({1, 2, 32, 32}, 200, 0.0f);
   for (std::int64_t t = 1; t < 200; ++t) {
