@@ -57,10 +57,12 @@ timespec seconds(double value) {
 void Watchdog::on_signal(int, siginfo_t*, void* data) {
   Watchdog* self = running;
   if (self == nullptr) return;  // it came late
-  if (!self->is_expired()) self->num_ticks_ = self->num_ticks_ + 1;
+  // Where kernels meet the host, it has had a whole tick to notice, and knows the place better.
+  const bool is_unnoticed = self->is_expired();
+  if (!is_unnoticed) self->num_ticks_ = self->num_ticks_ + 1;
   auto& context = *static_cast<ucontext_t*>(data);
   const char* pc = pc_of(context);
-  if (!self->is_expired() || pc < self->image_begin_ || pc >= self->image_end_) return;
+  if (!is_unnoticed || pc < self->image_begin_ || pc >= self->image_end_) return;
   running = nullptr;
   divert(context, self->on_expired_, pc);
 }

@@ -28,7 +28,7 @@ Target& target_for(std::uint32_t seed) {
 
 }  // namespace
 
-void KernelTest::run(const HeadShape& shape, std::string_view kernel,
+void KernelTest::run(std::optional<HeadShape> shape, std::string_view kernel,
                      std::vector<KernelArgument> arguments, Extent threadgroups, Extent threads) {
   std::vector<std::vector<std::byte>> before, first;
   for (const KernelArgument& argument : arguments) {
@@ -36,8 +36,9 @@ void KernelTest::run(const HeadShape& shape, std::string_view kernel,
   }
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
     Target& target = target_for(seed);
-    const Pipeline& pipeline =
-        target.libraries.for_heads(shape.head_dim, shape.groups).pipeline(kernel);
+    KernelLibrary& library = shape ? target.libraries.for_heads(shape->head_dim, shape->groups)
+                                   : target.libraries.for_any_heads();
+    const Pipeline& pipeline = library.pipeline(kernel);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       std::copy(before[i].begin(), before[i].end(), arguments[i].array.begin());
     }

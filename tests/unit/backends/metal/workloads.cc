@@ -37,7 +37,7 @@ Context context_on(const std::shared_ptr<Device>& device) {
 // A kernel that no op uses.
 void run_alone(Device& device, std::string_view kernel, std::vector<KernelArgument> arguments,
                Extent threadgroups, Extent threads) {
-  const std::string source = value_or_throw(msl_source_for(kWorkloadHeadDim, kWorkloadGroups));
+  const std::string source = value_or_throw(msl_source_for_any_heads());
   value_or_throw(run_kernel(device, source, kernel, std::move(arguments), threadgroups, threads));
 }
 
