@@ -207,5 +207,18 @@ TEST_P(GatedDeltaRuleTest, NanStaysInItsSequence) {
   }
 }
 
+// A gate that is no number must not pass for one that is.
+TEST_P(GatedDeltaRuleTest, NanInAGateReachesItsHeadFromThatTokenOn) {
+  for (Grid Inputs::* gate : {&Inputs::a, &Inputs::b}) {
+    Inputs inputs({1, 2, 16, 16}, 20);
+    (inputs.*gate).at(3, 1) = kNan;
+    const Grid out = inputs.run_whole(context());
+    for (std::int64_t r = 0; r < 20; ++r) {
+      EXPECT_FALSE(std::isnan(out.at(r, 0))) << r;
+      EXPECT_EQ(std::isnan(out.at(r, 16)), r >= 3) << r;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lattice
