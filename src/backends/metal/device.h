@@ -86,7 +86,8 @@ class Device {
   /// kernel sees them at their own alignment, which must be that of the elements it reads.
   virtual std::unique_ptr<Buffer> wrap_memory(std::span<const std::byte> bytes,
                                               std::shared_ptr<const void> owner) = 0;
-  /// Compiles MSL. Errors: kInternal with the compiler's messages.
+  /// Compiles MSL. Errors: kInternal with the compiler's messages, at the latest when a pipeline is
+  /// made.
   virtual Result<std::unique_ptr<Library>> compile(std::string_view source) = 0;
   /// The kernel `name` of `library`. Errors: kInternal when there is none or when it needs more
   /// threadgroup memory than kMaxThreadgroupBytes.

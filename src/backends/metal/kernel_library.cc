@@ -16,26 +16,21 @@ const Pipeline& KernelLibrary::pipeline(std::string_view name) {
 
 KernelLibrary& KernelLibraries::for_heads(std::int64_t head_dim, std::int64_t groups) {
   const std::lock_guard lock(mutex_);
-  return find_or_compile({head_dim, groups});
+  const auto found = libraries_.find({head_dim, groups});
+  if (found != libraries_.end()) return *found->second;
+  auto compiled = compile(msl_source_for(head_dim, groups));
+  return *libraries_.emplace(Shape{head_dim, groups}, std::move(compiled)).first->second;
 }
 
 KernelLibrary& KernelLibraries::for_any_heads() {
   const std::lock_guard lock(mutex_);
-  return libraries_.empty() ? find_or_compile({64, 1}) : *libraries_.begin()->second;
+  if (for_any_heads_ == nullptr) for_any_heads_ = compile(msl_source_for_any_heads());
+  return *for_any_heads_;
 }
 
-KernelLibrary& KernelLibraries::find_or_compile(const Shape& shape) {
-  std::unique_ptr<KernelLibrary>& library = libraries_[shape];
-  if (library == nullptr) {
-    try {
-      const std::string source = value_or_throw(msl_source_for(shape.first, shape.second));
-      library = std::make_unique<KernelLibrary>(device_, value_or_throw(device_.compile(source)));
-    } catch (...) {
-      libraries_.erase(shape);
-      throw;
-    }
-  }
-  return *library;
+std::unique_ptr<KernelLibrary> KernelLibraries::compile(const Result<std::string>& source) {
+  return std::make_unique<KernelLibrary>(device_,
+                                         value_or_throw(device_.compile(value_or_throw(source))));
 }
 
 }  // namespace lattice::metal

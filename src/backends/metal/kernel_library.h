@@ -29,7 +29,8 @@ class KernelLibrary {
   std::map<std::string, std::unique_ptr<Pipeline>, std::less<>> pipelines_;
 };
 
-/// The libraries of all head shapes that were asked for so far. Thread-safe.
+/// The libraries of all head shapes that were asked for so far, and the one for the kernels that do
+/// not depend on them. Thread-safe.
 class KernelLibraries {
  public:
   explicit KernelLibraries(Device& device) : device_(device) {}
@@ -37,16 +38,17 @@ class KernelLibraries {
   /// For heads of `head_dim` with `groups` query heads per KV head; compiled the first time. Throws
   /// LatticeError: kUnsupported for a shape without kernels, else as the device says.
   KernelLibrary& for_heads(std::int64_t head_dim, std::int64_t groups);
-  /// One for kernels that do not depend on the shape: any that exists already.
+  /// For the kernels that are the same for every shape; compiled the first time.
   KernelLibrary& for_any_heads();
 
  private:
   using Shape = std::pair<std::int64_t, std::int64_t>;
-  KernelLibrary& find_or_compile(const Shape& shape);
+  std::unique_ptr<KernelLibrary> compile(const Result<std::string>& source);
 
   Device& device_;
   std::mutex mutex_;
   std::map<Shape, std::unique_ptr<KernelLibrary>> libraries_;
+  std::unique_ptr<KernelLibrary> for_any_heads_;
 };
 
 }  // namespace lattice::metal

@@ -36,6 +36,27 @@ Result<void> check_threadgroup(std::int64_t head_dim, std::int64_t groups) {
   return {};
 }
 
+// What kernels of both sources need.
+bool is_shared(const MslPart& part) {
+  return part.name == "kernel_params.h" || part.name == "common.metal";
+}
+
+// Whether a head shape enters the part.
+bool is_specialised(const MslPart& part) {
+  return part.text.find("__FA_") != std::string_view::npos ||
+         part.text.find("__FUSED_C_") != std::string_view::npos;
+}
+
+// The parts for one of the two sources.
+std::string joined_parts(bool specialised) {
+  std::string text = "#include <metal_stdlib>\nusing namespace metal;\n";
+  for (const MslPart& part : msl_parts()) {
+    if (!is_shared(part) && is_specialised(part) != specialised) continue;
+    text += fmt::format("#line 1 \"{}\"\n{}\n", part.name, part.text);
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<void> validate_fused_kernel_shape(std::int64_t head_dim, std::int64_t num_attention_heads,
@@ -94,10 +115,6 @@ Result<std::string> msl_source_for(std::int64_t head_dim, std::int64_t gqa_group
     return fail(ErrorCode::kUnsupported, "[metal] head_dim: {} needs {} threads, at most {}",
                 head_dim, fused_threads(head_dim), kMaxThreadsPerThreadgroup);
   }
-  std::string text = "#include <metal_stdlib>\nusing namespace metal;\n";
-  for (const MslPart& part : msl_parts()) {
-    text += fmt::format("#line 1 \"{}\"\n{}\n", part.name, part.text);
-  }
   const std::array<Placeholder, 5> placeholders = {{
       {"__FA_HEAD_DIM__", head_dim},
       {"__FA_GQA_GROUPS__", gqa_groups},
@@ -105,7 +122,11 @@ Result<std::string> msl_source_for(std::int64_t head_dim, std::int64_t gqa_group
       {"__FUSED_C_HALF_DIM__", head_dim / 2},
       {"__FUSED_C_THREADS__", fused_threads(head_dim)},
   }};
-  return substitute_placeholders(text, placeholders);
+  return substitute_placeholders(joined_parts(true), placeholders);
+}
+
+Result<std::string> msl_source_for_any_heads() {
+  return substitute_placeholders(joined_parts(false), {});
 }
 
 }  // namespace lattice::metal

@@ -15,9 +15,14 @@ namespace lattice::metal {
 Result<void> validate_fused_kernel_shape(std::int64_t head_dim, std::int64_t num_attention_heads,
                                          std::int64_t num_key_value_heads);
 
-/// The whole MSL source, specialised for heads of `head_dim` and `gqa_groups` query heads per KV
-/// head. Errors: those of validate_fused_kernel_shape and substitute_placeholders.
+/// The MSL source of the kernels for heads, specialised for heads of `head_dim` and `gqa_groups`
+/// query heads per KV head. Errors: those of validate_fused_kernel_shape and
+/// substitute_placeholders.
 Result<std::string> msl_source_for(std::int64_t head_dim, std::int64_t gqa_groups);
+
+/// The MSL source of all other kernels, which is the same for every model. Errors: those of
+/// substitute_placeholders.
+Result<std::string> msl_source_for_any_heads();
 
 /// Threads of a threadgroup of the kernel qk_norm_rope: one per pair, in whole SIMD groups.
 std::int64_t fused_threads(std::int64_t head_dim);

@@ -23,19 +23,24 @@ std::unique_ptr<Buffer> allocate(Device& device, std::int64_t num_bytes) {
       device.make_buffer(static_cast<std::size_t>(std::max<std::int64_t>(num_bytes, 4))));
 }
 
-// Elements of a floating-point format.
-DType stored_dtype(WeightFormat format) {
-  return format == WeightFormat::kF32 ? DType::kF32 : DType::kBF16;
+// What the elements of a weight are kept in.
+DType dtype_for(std::span<const LinearPart> parts, WeightFormat format) {
+  if (format == WeightFormat::kQ8_0) return DType::kQ8_0;
+  if (format == WeightFormat::kBF16) return DType::kBF16;
+  const DType first = parts.front().weight.dtype();
+  const bool is_narrow = first == DType::kF16 || first == DType::kBF16;
+  const bool is_alike = std::ranges::all_of(parts, [first](const LinearPart& part) {
+    return part.weight.dtype() == first && !part.weight.has_blocks();
+  });
+  return is_narrow && is_alike ? first : DType::kF32;
 }
 
 // The weight in the tensor's own memory, which the buffer then keeps alive; null if it must be
 // copied.
-std::unique_ptr<Buffer> wrap(Device& device, std::span<const LinearPart> parts,
-                             WeightFormat format) {
+std::unique_ptr<Buffer> wrap(Device& device, std::span<const LinearPart> parts, DType dtype) {
   const Tensor& weight = parts.front().weight;
-  const bool is_stored_so = parts.size() == 1 && format != WeightFormat::kQ8_0 &&
-                            !weight.has_blocks() && weight.dtype() == stored_dtype(format) &&
-                            weight.num_bytes() > 0;
+  const bool is_stored_so = parts.size() == 1 && dtype != DType::kQ8_0 && !weight.has_blocks() &&
+                            weight.dtype() == dtype && weight.num_bytes() > 0;
   if (!is_stored_so) return nullptr;
   const auto address = std::bit_cast<std::uintptr_t>(weight.bytes().data());
   if (address % dtype_size(weight.dtype()) != 0) return nullptr;
@@ -45,12 +50,12 @@ std::unique_ptr<Buffer> wrap(Device& device, std::span<const LinearPart> parts,
 }  // namespace
 
 MetalLinear::MetalLinear(Device& device, std::span<const LinearPart> parts, WeightFormat format)
-    : in_features_(parts.front().weight.dim(1)), format_(format) {
+    : in_features_(parts.front().weight.dim(1)), format_(format), dtype_(dtype_for(parts, format)) {
   for (const LinearPart& part : parts) {
     out_features_ += part.weight.dim(0);
     has_bias_ = has_bias_ || part.bias.has_value();
   }
-  weight_ = wrap(device, parts, format_);
+  weight_ = wrap(device, parts, dtype_);
   const bool is_wrapped = weight_ != nullptr;
   if (!is_wrapped) allocate_weight(device);
   bias_ = allocate(device, has_bias_ ? out_features_ * std::int64_t{sizeof(float)} : 0);
@@ -81,18 +86,22 @@ void MetalLinear::allocate_weight(Device& device) {
     weight_ = allocate(device, num_blocks * kQ8BlockSize);
     scales_ = allocate(device, num_blocks * std::int64_t{sizeof(float)});
   } else {
-    const auto element = static_cast<std::int64_t>(dtype_size(stored_dtype(format_)));
+    const auto element = static_cast<std::int64_t>(dtype_size(dtype_));
     weight_ = allocate(device, out_features_ * in_features_ * element);
   }
 }
 
 void MetalLinear::append_floats(const LinearPart& part, std::int64_t first_row) {
+  if (part.weight.dtype() == dtype_ && !part.weight.has_blocks()) {
+    const auto offset = static_cast<std::size_t>(first_row * in_features_) * dtype_size(dtype_);
+    return store<std::byte>(*weight_, static_cast<std::int64_t>(offset), part.weight.bytes());
+  }
   std::vector<float> values(static_cast<std::size_t>(in_features_));
   std::vector<BFloat16> rounded(values.size());
   for (std::int64_t r = 0; r < part.weight.dim(0); ++r) {
     part.weight.copy_to_f32(r * in_features_, values);
     const std::int64_t at = (first_row + r) * in_features_;
-    if (format_ == WeightFormat::kF32) {
+    if (dtype_ == DType::kF32) {
       store<float>(*weight_, at, values);
       continue;
     }

@@ -97,6 +97,13 @@ TEST_P(GatedDeltaRuleTest, FastAndSlowDecays) {
   }
 }
 
+// Heads that hardly forget, over many chunks: errors must not pile up.
+TEST_P(GatedDeltaRuleTest, LongSequencesDoNotDrift) {
+  Inputs inputs({1, 1, 16, 16}, 4100, 0.5f);
+  for (std::int64_t t = 0; t < 4100; ++t) inputs.a.at(t, 0) -= 5.0f;
+  expect_near(inputs.run_whole(context()), inputs.run_whole(reference()), 1e-4);
+}
+
 TEST_P(GatedDeltaRuleTest, RepeatedTokens) {
   Inputs inputs({1, 2, 32, 32}, 200, 0.0f);
   for (std::int64_t t = 1; t < 200; ++t) {
@@ -197,6 +204,19 @@ TEST_P(GatedDeltaRuleTest, NanStaysInItsSequence) {
   EXPECT_TRUE(std::isnan(out.at(3, 0)));
   for (std::int64_t r = 10; r < 20; ++r) {
     for (std::int64_t c = 0; c < 32; ++c) EXPECT_FALSE(std::isnan(out.at(r, c)));
+  }
+}
+
+// A gate that is no number must not pass for one that is.
+TEST_P(GatedDeltaRuleTest, NanInAGateReachesItsHeadFromThatTokenOn) {
+  for (Grid Inputs::* gate : {&Inputs::a, &Inputs::b}) {
+    Inputs inputs({1, 2, 16, 16}, 20);
+    (inputs.*gate).at(3, 1) = kNan;
+    const Grid out = inputs.run_whole(context());
+    for (std::int64_t r = 0; r < 20; ++r) {
+      EXPECT_FALSE(std::isnan(out.at(r, 0))) << r;
+      EXPECT_EQ(std::isnan(out.at(r, 16)), r >= 3) << r;
+    }
   }
 }
 

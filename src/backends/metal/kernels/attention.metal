@@ -2,6 +2,8 @@
 // of 32 keys (Milakov & Gimelshein 2018), its state in registers. Grid: queries, KV heads. A SIMD
 // group per query head of the KV head's group, so that the group's heads read the same keys together.
 
+// Below every score: a mask that needs no infinity, which fast math may assume away.
+constexpr constant float kLowest = -3.0e38f;
 constexpr constant uint kFaHeadDim = __FA_HEAD_DIM__;
 constexpr constant uint kFaGroups = __FA_GQA_GROUPS__;
 // Values of an output row that a lane holds: i, i + 32, ...

@@ -1,8 +1,5 @@
 // What several kernels share. Values are f32 throughout unless a kernel's name says otherwise.
 
-// Below every score and value: a mask that needs no infinity, which fast math may assume away.
-constexpr constant float kLowest = -3.0e38f;
-
 // Same numbers as the enum Activation of the host.
 constexpr constant uint kActivationGelu = 1;
 constexpr constant uint kActivationGeluTanh = 2;

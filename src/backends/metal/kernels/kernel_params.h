@@ -111,6 +111,15 @@ struct DeltaRuleParams {
   uint32_t value_stride;
 };
 
+// The tokens of one chunk of 64: rows [first_row, first_row + num_rows) of the buffers, of which
+// the first num_old are there already; the others are tokens of the call from first_token on.
+struct DeltaRuleChunk {
+  uint32_t first_row;
+  uint32_t num_old;
+  uint32_t num_rows;
+  uint32_t first_token;
+};
+
 struct PoolParams {
   uint32_t hidden_size;
   uint32_t x_stride;

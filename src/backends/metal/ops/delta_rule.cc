@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -9,86 +10,159 @@
 namespace lattice::metal {
 namespace {
 
-constexpr std::int64_t kMaxKeyDim = 256;  // as in delta_rule.metal
+constexpr double kDecayUnit = 0x1p-36;                              // as in delta_rule.metal
+constexpr std::int64_t kCells = kDeltaRuleChunk * kDeltaRuleChunk;  // scores of a chunk
+constexpr std::uint32_t kScoreThreads = 128, kChunkThreads = 128;   // as the kernels say
+constexpr std::int64_t kChunkColumns = 32;                          // of a threadgroup
+// A call that brings a sequence fewer tokens than a tile has gains nothing from tiles.
+constexpr std::int64_t kMinChunkedTokens = 8;
 
-// The states of a batch on the device, one sequence after another. Decays are f32 there.
-class DeviceStates {
- public:
-  DeviceStates(Device& device, const GatedDeltaRuleArgs& args) : args_(args) {
-    const DeltaRuleShape& shape = args.shape;
-    const std::int64_t rows = shape.num_value_heads * kDeltaRuleChunk;
-    sizes_ = {.matrix = shape.num_value_heads * shape.key_head_dim * shape.value_stride(),
-              .keys = shape.num_key_heads * shape.key_head_dim * kDeltaRuleChunk,
-              .deltas = rows * shape.value_stride(),
-              .decays = rows};
-    matrix_ = allocate(device, sizes_.matrix);
-    work_ = allocate(device, sizes_.matrix);
-    keys_ = allocate(device, sizes_.keys);
-    deltas_ = allocate(device, sizes_.deltas);
-    decays_ = allocate(device, sizes_.decays);
-    for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) upload(s);
+// The chunks that a call touches, sequence by sequence. A sequence without new tokens has none.
+struct ChunkTable {
+  explicit ChunkTable(const GatedDeltaRuleArgs& args) {
+    for (std::int64_t s = 0; s < args.layout.num_seqs(); ++s) {
+      const std::int64_t count = args.layout.length(s);
+      if (count > 0) add(args.layout.begin(s), count, num_pending(args, s));
+      first_chunks.push_back(static_cast<std::int32_t>(chunks.size()));
+      longest = std::max(longest, count);
+    }
+  }
+  static std::int64_t num_pending(const GatedDeltaRuleArgs& args, std::int64_t seq) {
+    return args.states.empty() ? 0 : args.states[static_cast<std::size_t>(seq)]->num_pending;
+  }
+  void add(std::int64_t token, std::int64_t count, std::int64_t pending) {
+    const std::int64_t end = pending + count;
+    for (std::int64_t begin = 0; begin < end; begin += kDeltaRuleChunk) {
+      const std::int64_t num_old = begin == 0 ? pending : 0;
+      const std::int64_t rows = std::min(kDeltaRuleChunk, end - begin);
+      chunks.push_back({.first_row = to_uint(num_rows),
+                        .num_old = to_uint(num_old),
+                        .num_rows = to_uint(rows),
+                        .first_token = to_uint(token)});
+      num_rows += rows;
+      token += rows - num_old;
+    }
   }
 
-  Buffer& matrix() { return *matrix_; }
-  Buffer& work() { return *work_; }
-  Buffer& keys() { return *keys_; }
-  Buffer& deltas() { return *deltas_; }
-  Buffer& decays() { return *decays_; }
-  std::span<const std::int32_t> pending() const { return pending_; }
+  std::vector<DeltaRuleChunk> chunks;
+  std::vector<std::int32_t> first_chunks = {0};  // per sequence, and the end
+  std::int64_t num_rows = 0;
+  std::int64_t longest = 0;
+};
 
-  // Brings the host's states up to date.
-  void download() {
-    for (std::int64_t s = 0; s < args_.layout.num_seqs(); ++s) {
-      DeltaRuleState* state = state_of(s);
-      const std::int64_t length = args_.layout.length(s);
-      if (state == nullptr || length == 0) continue;
-      std::memcpy(state->matrix, at(*matrix_, s, sizes_.matrix), bytes(sizes_.matrix));
-      std::memcpy(state->keys, at(*keys_, s, sizes_.keys), bytes(sizes_.keys));
-      std::memcpy(state->deltas, at(*deltas_, s, sizes_.deltas), bytes(sizes_.deltas));
-      std::vector<float> decays(static_cast<std::size_t>(sizes_.decays));
-      std::memcpy(decays.data(), at(*decays_, s, sizes_.decays), bytes(sizes_.decays));
-      std::ranges::copy(decays, state->decays);
-      state->num_pending = (state->num_pending + length - 1) % kDeltaRuleChunk + 1;
-    }
+// A zeroed array on the device.
+template <typename T>
+class DeviceArray {
+ public:
+  DeviceArray(Device& device, std::int64_t size)
+      : buffer_(value_or_throw(
+            device.make_buffer(std::max<std::size_t>(to_uint(size), 1) * sizeof(T)))) {
+    std::memset(buffer_->contents().data(), 0, buffer_->num_bytes());
+  }
+  Buffer& buffer() { return *buffer_; }
+  void put(std::int64_t at, const T* from, std::int64_t count) {
+    std::memcpy(place(at), from, static_cast<std::size_t>(count) * sizeof(T));
+  }
+  void get(std::int64_t at, T* to, std::int64_t count) {
+    std::memcpy(to, place(at), static_cast<std::size_t>(count) * sizeof(T));
   }
 
  private:
-  struct Sizes {  // elements of one sequence
-    std::int64_t matrix, keys, deltas, decays;
-  };
-  static std::size_t bytes(std::int64_t count) {
-    return static_cast<std::size_t>(count) * sizeof(float);
+  std::byte* place(std::int64_t at) {
+    return buffer_->contents().data() + static_cast<std::size_t>(at) * sizeof(T);
   }
-  static std::byte* at(Buffer& buffer, std::int64_t seq, std::int64_t size) {
-    return buffer.contents().data() + bytes(seq * size);
-  }
-  std::unique_ptr<Buffer> allocate(Device& device, std::int64_t size) const {
-    auto buffer =
-        value_or_throw(device.make_buffer(bytes(to_uint(size * args_.layout.num_seqs()))));
-    std::memset(buffer->contents().data(), 0, buffer->num_bytes());
-    return buffer;
-  }
-  DeltaRuleState* state_of(std::int64_t seq) const {
-    return args_.states.empty() ? nullptr : args_.states[static_cast<std::size_t>(seq)];
-  }
-  void upload(std::int64_t seq) {
-    const DeltaRuleState* state = state_of(seq);
-    pending_.push_back(state == nullptr ? 0 : static_cast<std::int32_t>(state->num_pending));
-    if (state == nullptr) return;
-    std::memcpy(at(*matrix_, seq, sizes_.matrix), state->matrix, bytes(sizes_.matrix));
-    std::memcpy(at(*keys_, seq, sizes_.keys), state->keys, bytes(sizes_.keys));
-    std::memcpy(at(*deltas_, seq, sizes_.deltas), state->deltas, bytes(sizes_.deltas));
-    std::vector<float> decays;
-    for (std::int64_t i = 0; i < sizes_.decays; ++i) {
-      decays.push_back(static_cast<float>(state->decays[i]));
-    }
-    std::memcpy(at(*decays_, seq, sizes_.decays), decays.data(), bytes(sizes_.decays));
+  std::unique_ptr<Buffer> buffer_;
+};
+
+// What the kernels read and write, by rows of chunks (delta_rule.metal). The states' pending tokens
+// are the first rows of their sequences.
+struct DeviceRows {
+  DeviceRows(Device& device, const GatedDeltaRuleArgs& args_in, const ChunkTable& table_in)
+      : args(args_in),
+        table(table_in),
+        queries(device, table.num_rows * args.shape.key_dim()),
+        keys(device, table.num_rows * args.shape.key_dim()),
+        decays(device, table.num_rows * args.shape.num_value_heads),
+        gates(device, 2 * table.num_rows * args.shape.num_value_heads),
+        scores(device, std::ssize(table.chunks) * args.shape.num_value_heads * kCells),
+        deltas(device, table.num_rows * delta_width()),
+        matrix(device, args.layout.num_seqs() * matrix_size()) {
+    for_each_state([this](const DeltaRuleState& state, std::int64_t seq) { upload(state, seq); });
   }
 
-  const GatedDeltaRuleArgs& args_;
-  Sizes sizes_ = {};
-  std::unique_ptr<Buffer> matrix_, work_, keys_, deltas_, decays_;
-  std::vector<std::int32_t> pending_;
+  // Brings the host's states up to date.
+  void download() {
+    for_each_state([this](DeltaRuleState& state, std::int64_t seq) { download(state, seq); });
+  }
+
+  std::int64_t delta_width() const {
+    return args.shape.num_value_heads * args.shape.value_stride();
+  }
+  std::int64_t matrix_size() const { return delta_width() * args.shape.key_head_dim; }
+
+  // Those with new tokens.
+  template <typename Visit>
+  void for_each_state(Visit visit) {
+    for (std::int64_t s = 0; s < std::ssize(args.states); ++s) {
+      if (args.layout.length(s) > 0) visit(*args.states[static_cast<std::size_t>(s)], s);
+    }
+  }
+  const DeltaRuleChunk& first_chunk(std::int64_t seq) const {
+    const std::int32_t chunk = table.first_chunks[static_cast<std::size_t>(seq)];
+    return table.chunks[static_cast<std::size_t>(chunk)];
+  }
+  const DeltaRuleChunk& last_chunk(std::int64_t seq) const {
+    const std::int32_t end = table.first_chunks[static_cast<std::size_t>(seq) + 1];
+    return table.chunks[static_cast<std::size_t>(end) - 1];
+  }
+
+  void upload(const DeltaRuleState& state, std::int64_t seq) {
+    const DeltaRuleShape& shape = args.shape;
+    matrix.put(seq * matrix_size(), state.matrix, matrix_size());
+    std::vector<float> key(static_cast<std::size_t>(shape.key_dim()));
+    for (std::int64_t j = 0; j < state.num_pending; ++j) {
+      const std::int64_t row = first_chunk(seq).first_row + j;
+      for (std::int64_t d = 0; d < shape.key_dim(); ++d) {
+        key[static_cast<std::size_t>(d)] = state.keys[d * kDeltaRuleChunk + j];
+      }
+      keys.put(row * shape.key_dim(), key.data(), shape.key_dim());
+      for (std::int64_t h = 0; h < shape.num_value_heads; ++h) {
+        const std::int64_t place = h * kDeltaRuleChunk + j;
+        const std::int64_t decay = std::llrint(state.decays[place] / kDecayUnit);
+        decays.put(row * shape.num_value_heads + h, &decay, 1);
+        deltas.put(row * delta_width() + h * shape.value_stride(),
+                   state.deltas + place * shape.value_stride(), shape.value_stride());
+      }
+    }
+  }
+
+  void download(DeltaRuleState& state, std::int64_t seq) {
+    const DeltaRuleShape& shape = args.shape;
+    matrix.get(seq * matrix_size(), state.matrix, matrix_size());
+    std::vector<float> key(static_cast<std::size_t>(shape.key_dim()));
+    for (std::int64_t j = 0; j < last_chunk(seq).num_rows; ++j) {
+      const std::int64_t row = last_chunk(seq).first_row + j;
+      keys.get(row * shape.key_dim(), key.data(), shape.key_dim());
+      for (std::int64_t d = 0; d < shape.key_dim(); ++d) {
+        state.keys[d * kDeltaRuleChunk + j] = key[static_cast<std::size_t>(d)];
+      }
+      for (std::int64_t h = 0; h < shape.num_value_heads; ++h) {
+        const std::int64_t place = h * kDeltaRuleChunk + j;
+        std::int64_t decay = 0;
+        decays.get(row * shape.num_value_heads + h, &decay, 1);
+        state.decays[place] = static_cast<double>(decay) * kDecayUnit;  // exact
+        deltas.get(row * delta_width() + h * shape.value_stride(),
+                   state.deltas + place * shape.value_stride(), shape.value_stride());
+      }
+    }
+    state.num_pending = last_chunk(seq).num_rows;
+  }
+
+  const GatedDeltaRuleArgs& args;
+  const ChunkTable& table;
+  DeviceArray<float> queries, keys;
+  DeviceArray<std::int64_t> decays;
+  DeviceArray<float> gates, scores, deltas, matrix;
 };
 
 DeltaRuleParams params_of(const DeltaRuleShape& shape) {
@@ -99,47 +173,61 @@ DeltaRuleParams params_of(const DeltaRuleShape& shape) {
           .value_stride = to_uint(shape.value_stride())};
 }
 
+void normalize(OpCall call, DeviceRows& rows) {
+  call.read(0, rows.args.q);
+  call.read(1, rows.args.k);
+  call.read(2, std::span<const DeltaRuleChunk>(rows.table.chunks));
+  call.bind(3, rows.queries.buffer());
+  call.bind(4, rows.keys.buffer());
+  call.value(5, params_of(rows.args.shape));
+  call.run({to_uint(std::ssize(rows.table.chunks)), to_uint(rows.args.shape.num_key_heads)}, {128});
+}
+
+void compute_scores(OpCall call, DeviceRows& rows) {
+  call.read(0, rows.args.a);
+  call.read(1, rows.args.b);
+  call.read(2, rows.args.a_log);
+  call.read(3, rows.args.dt_bias);
+  call.read(4, std::span<const DeltaRuleChunk>(rows.table.chunks));
+  call.bind(5, rows.queries.buffer());
+  call.bind(6, rows.keys.buffer());
+  call.bind(7, rows.decays.buffer());
+  call.bind(8, rows.gates.buffer());
+  call.bind(9, rows.scores.buffer());
+  call.value(10, params_of(rows.args.shape));
+  call.run({to_uint(std::ssize(rows.table.chunks)), to_uint(rows.args.shape.num_value_heads)},
+           {kScoreThreads});
+}
+
 }  // namespace
 
 void MetalBackend::gated_delta_rule(Context&, const GatedDeltaRuleArgs& args) const {
-  if (args.shape.key_head_dim > kMaxKeyDim) {
-    raise(ErrorCode::kUnsupported, "[metal] key heads of {}, at most {}", args.shape.key_head_dim,
-          kMaxKeyDim);
-  }
   if (args.v.rows == 0) return;
-  DeviceStates states(*device_, args);
-  const DeltaRuleParams params = params_of(args.shape);
-  const Extent grid = {to_uint(args.layout.num_seqs()), params.num_value_heads};
-  const Extent threads = {threads_for(args.shape.value_head_dim)};
-  OpCall replay(*device_, pipeline("delta_rule_replay"));
-  replay.bind(0, states.matrix());
-  replay.bind(1, states.keys());
-  replay.bind(2, states.deltas());
-  replay.bind(3, states.decays());
-  replay.read(4, states.pending());
-  replay.bind(5, states.work());
-  replay.value(6, params);
-  replay.run(grid, threads);
+  const ChunkTable table(args);
+  DeviceRows rows(*device_, args, table);
+  normalize(OpCall(*device_, pipeline("delta_rule_normalize")), rows);
+  compute_scores(OpCall(*device_, pipeline("delta_rule_scores")), rows);
 
-  OpCall steps(*device_, pipeline("delta_rule_steps"));
-  steps.read(0, args.q);
-  steps.read(1, args.k);
-  steps.read(2, args.v);
-  steps.read(3, args.a);
-  steps.read(4, args.b);
-  steps.read(5, args.a_log);
-  steps.read(6, args.dt_bias);
-  steps.read(7, args.layout.cu_seqlens);
-  steps.read(8, states.pending());
-  steps.bind(9, states.matrix());
-  steps.bind(10, states.work());
-  steps.bind(11, states.keys());
-  steps.bind(12, states.deltas());
-  steps.bind(13, states.decays());
-  steps.write(14, args.out);
-  steps.value(15, params);
-  steps.run(grid, threads);
-  states.download();
+  const bool is_long = table.longest >= kMinChunkedTokens;
+  OpCall call(*device_, pipeline(is_long ? "delta_rule_chunks" : "delta_rule_steps"));
+  call.bind(0, rows.queries.buffer());
+  call.bind(1, rows.keys.buffer());
+  call.read(2, args.v);
+  call.bind(3, rows.gates.buffer());
+  call.bind(4, rows.decays.buffer());
+  call.bind(5, rows.scores.buffer());
+  call.read(6, std::span<const DeltaRuleChunk>(table.chunks));
+  call.read(7, std::span<const std::int32_t>(table.first_chunks));
+  call.bind(8, rows.matrix.buffer());
+  call.bind(9, rows.deltas.buffer());
+  call.write(10, args.out);
+  call.value(11, params_of(args.shape));
+  const std::int64_t columns = args.shape.value_head_dim;
+  const std::uint32_t step_threads = threads_for(columns);
+  call.run({to_uint(args.layout.num_seqs()), to_uint(args.shape.num_value_heads),
+            blocks_of(columns, is_long ? kChunkColumns : step_threads)},
+           {is_long ? kChunkThreads : step_threads});
+  rows.download();
 }
 
 }  // namespace lattice::metal

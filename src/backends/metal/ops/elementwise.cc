@@ -1,4 +1,4 @@
-// Activations, the gated activation, the causal convolution and the embedding lookup.
+// Activations, the gated activation and the causal convolution.
 
 #include <vector>
 
@@ -62,31 +62,6 @@ void MetalBackend::causal_conv1d(Context&, const CausalConv1dArgs& args) const {
                            .activation = static_cast<std::uint32_t>(args.activation),
                            .has_history = args.history.empty() ? 0u : 1u});
   call.run({rows, blocks_of(cols, threads)}, {threads});
-}
-
-void MetalBackend::embedding_lookup(Context&, const EmbeddingLookupArgs& args) const {
-  const std::uint32_t rows = to_uint(args.out.rows), cols = to_uint(args.out.cols);
-  if (rows == 0 || cols == 0) return;
-  bool is_first = true;
-  for (const EmbeddingTerm& term : args.terms) {
-    // Only the rows that are asked for travel; they keep f32, which holds every dtype exactly
-    // (f64 rounded once).
-    std::vector<float> table(static_cast<std::size_t>(args.out.rows * args.out.cols));
-    std::vector<std::int32_t> ids(static_cast<std::size_t>(args.out.rows));
-    for (std::size_t t = 0; t < ids.size(); ++t) {
-      ids[t] = static_cast<std::int32_t>(t);
-      term.table->copy_to_f32(std::int64_t{term.ids[t]} * args.out.cols,
-                              std::span(table).subspan(t * cols, cols));
-    }
-    OpCall call(*device_, pipeline("embedding_f32"));
-    call.read(0, std::span<const float>(table));
-    call.read(1, std::span<const std::int32_t>(ids));
-    call.write(2, args.out, !is_first);
-    call.value(3, EmbeddingParams{
-                      .hidden_size = cols, .out_stride = cols, .accumulate = is_first ? 0u : 1u});
-    call.run({rows}, {threads_for(cols)});
-    is_first = false;
-  }
 }
 
 }  // namespace lattice::metal

@@ -1,4 +1,9 @@
-#include <string>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
 
 #include "backends/metal/kernels/kernel_params.h"
 #include "backends/metal/metal_backend.h"
@@ -12,10 +17,36 @@ namespace {
 
 constexpr std::uint32_t kThreads = 128;
 constexpr std::int64_t kSimdGroups = kThreads / kSimdWidth;
-// Up to here a column of SIMD groups per four rows beats a tile that is mostly empty.
-constexpr std::int64_t kMaxShortRows = 8;
-constexpr std::int64_t kShortRows = 4;  // of a threadgroup, as in gemm.metal
-constexpr std::int64_t kTile = 32;      // as in gemm.metal
+constexpr std::int64_t kShortRows = 4;  // of a threadgroup, as in gemm_short.metal and q8_0.metal
+constexpr std::int64_t kTileColumns = 32;  // as in gemm_tiled.metal
+
+// The kernels for a number of rows, and what a threadgroup of theirs covers.
+struct GemmVariant {
+  std::string_view name;
+  std::int64_t max_rows;
+  std::int64_t tile_rows;
+  std::int64_t tile_columns;
+};
+
+// A SIMD group per column beats tiles that are at least half empty; tiles of half the height beat
+// those that are too few for a GPU.
+constexpr std::array<GemmVariant, 3> kVariants = {{
+    {"short", 8, kShortRows, kSimdGroups},
+    {"medium", 64, 16, kTileColumns},
+    {"long", std::numeric_limits<std::int64_t>::max(), 32, kTileColumns},
+}};
+
+const GemmVariant& variant_for(std::int64_t num_rows) {
+  return *std::ranges::find_if(
+      kVariants, [num_rows](const GemmVariant& variant) { return num_rows <= variant.max_rows; });
+}
+
+// The elements that the kernel reads; kBF16 rounds x to them too.
+std::string_view elements_of(const MetalLinear& weight) {
+  if (weight.format() == WeightFormat::kBF16) return "bf16_rounded";
+  if (weight.dtype() == DType::kBF16) return "bf16";
+  return weight.dtype() == DType::kF16 ? "f16" : "f32";
+}
 
 GemmParams gemm_params(const LinearArgs& args, bool has_bias) {
   return {.num_rows = to_uint(args.x.rows),
@@ -74,23 +105,21 @@ void MetalBackend::linear(Context&, const LinearArgs& args) const {
     bind_residual(call, 5, args);
     call.write(6, args.out);
     call.value(7, params);
-    call.run({blocks_of(args.out.cols, kSimdGroups), params.num_rows}, {kThreads});
+    call.run({blocks_of(args.x.rows, kShortRows), blocks_of(args.out.cols, kSimdGroups)},
+             {kThreads});
     return;
   }
-  const bool is_short = args.x.rows <= kMaxShortRows;
-  const std::string kernel = std::string(is_short ? "gemm_short_" : "gemm_long_") +
-                             (packed->format() == WeightFormat::kBF16 ? "bf16" : "f32");
-  OpCall call(*device_, pipeline(kernel));
+  const GemmVariant& variant = variant_for(args.x.rows);
+  OpCall call(*device_, pipeline(fmt::format("gemm_{}_{}", variant.name, elements_of(*packed))));
   call.read(0, args.x);
   call.bind(1, packed->weight());
   call.bind(2, packed->bias());
   bind_residual(call, 3, args);
   call.write(4, args.out);
   call.value(5, params);
-  const Extent grid =
-      is_short ? Extent{blocks_of(args.out.cols, kSimdGroups), blocks_of(args.x.rows, kShortRows)}
-               : Extent{blocks_of(args.out.cols, kTile), blocks_of(args.x.rows, kTile)};
-  call.run(grid, {kThreads});
+  call.run(
+      {blocks_of(args.x.rows, variant.tile_rows), blocks_of(args.out.cols, variant.tile_columns)},
+      {kThreads});
 }
 
 }  // namespace lattice::metal

@@ -25,7 +25,7 @@ std::vector<std::string> compiler_flags(bool checked) {
       LATTICE_SIMT_SHIM_DIR, "-fPIC", "-shared", "-nostdlib++", "-nostartfiles",
       "--rtlib=compiler-rt", "--unwindlib=none", "-fuse-ld=lld", "-fvisibility=hidden", "-g1",
       "-Wall", "-Wextra", "-Werror", "-Wno-unknown-attributes", "-Wno-unused-function",
-      "-Wno-unused-parameter",
+      "-Wno-unused-parameter", "-Wno-unused-const-variable",
       // MSL 3 is C++14, its literals are float, its half arithmetic rounds after each operation.
       "-Wpre-c++17-compat", "-Xclang", "-cl-single-precision-constant", "-fno-finite-loops",
       "-fno-exceptions", "-fno-rtti", "-ffp-contract=off"};
@@ -47,11 +47,18 @@ std::string read_file(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The compiler and the shim: what every library of this process is built from.
+// The compiler and the shim: what every library of this process is built from. A compiler's file is
+// told by size and age: asking it for its version would take longer than many a test.
 Result<std::uint64_t> hash_environment() {
-  const auto version = run_process({LATTICE_SIMT_CLANG, "--version"});
-  if (!version) return tl::make_unexpected(version.error());
-  std::uint64_t hash = hash_bytes(version->output);
+  std::error_code error;
+  const fs::path compiler = fs::canonical(LATTICE_SIMT_CLANG, error);
+  const auto size = error ? 0 : fs::file_size(compiler, error);
+  const auto age = error ? fs::file_time_type() : fs::last_write_time(compiler, error);
+  if (error) {
+    return fail(ErrorCode::kUnavailable, "[simt] {}: {}", LATTICE_SIMT_CLANG, error.message());
+  }
+  std::uint64_t hash =
+      hash_bytes(fmt::format("{} {} {}", compiler.string(), size, age.time_since_epoch().count()));
   std::vector<fs::path> files = {fs::path(LATTICE_SIMT_SHIM_DIR).parent_path() / "abi.h"};
   for (const auto& entry : fs::directory_iterator(LATTICE_SIMT_SHIM_DIR)) files.push_back(entry);
   std::sort(files.begin(), files.end());

@@ -25,6 +25,9 @@ Place place_of(std::uint32_t thread, const Request& request) {
 std::optional<Fault> Executor::run(const Launch& launch, Extent* threadgroup) {
   launch_ = &launch;
   running = this;
+  Watchdog watchdog(seconds_per_threadgroup_, launch.module->image_begin, launch.module->image_end,
+                    &on_expired);
+  watchdog_ = &watchdog;
   fault_.reset();
   first_run_ = run_ + 1;
   last_region_ = 0;
@@ -47,6 +50,7 @@ void Executor::start_threadgroup(Extent position) {
   const auto num_threads = static_cast<std::uint32_t>(size.volume());
   threads_.assign(num_threads, {});
   groups_.assign((num_threads + kSimdWidth - 1) / kSimdWidth, {});
+  watchdog_->restart();
   num_at_barrier_ = num_returned_ = 0;
   epochs_[0] = epochs_[1] = 0;
   ++run_;
@@ -130,7 +134,15 @@ void Executor::fail_with(const Fault& fault) {
   __builtin_unreachable();
 }
 
+// On the stack of a kernel's thread, instead of its own code.
+void Executor::on_expired(const void* pc) {
+  // As for places that hooks are called from, the address after the instruction's first byte.
+  const void* after = static_cast<const char*>(pc) + 1;
+  running->fail_with({.what = kStillRunning, .here = {.thread = running->current_, .pc = after}});
+}
+
 void Executor::arrive_at_barrier(const Request& request) {
+  check_time(place_of(current_, request));
   const auto num_threads = static_cast<std::uint32_t>(threads_.size());
   Thread& thread = threads_[current_];
   if (num_returned_ > 0) {
@@ -171,6 +183,7 @@ void Executor::release_barrier() {
 }
 
 void Executor::arrive_at_collective(const Request& request) {
+  check_time(place_of(current_, request));
   SimdGroup& group = own_group();
   const std::uint32_t first = current_ / kSimdWidth * kSimdWidth;
   const std::uint32_t end = first + group.num_lanes;
@@ -202,6 +215,7 @@ void Executor::on_access(const char* address, std::uint32_t size, Access kind, c
   if (is_harmless(address, size, kind)) return;
   const char* doing = kind == Access::kRead ? "read" : "write";
   const Place here{.thread = current_, .pc = pc, .doing = doing};
+  check_time(here);
   const Region* region = find_region(address);
   if (region == nullptr) fail_with({.what = "access outside every buffer and array", .here = here});
   const auto offset = static_cast<std::size_t>(address - region->begin);

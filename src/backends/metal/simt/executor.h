@@ -12,6 +12,7 @@
 #include "backends/metal/simt/fiber.h"
 #include "backends/metal/simt/schedule.h"
 #include "backends/metal/simt/shadow.h"
+#include "backends/metal/simt/watchdog.h"
 
 namespace lattice::metal::simt {
 
@@ -27,12 +28,15 @@ struct Launch {
 
 /// Runs kernels: one fiber per thread, one threadgroup after another. Checks that all threads of a
 /// threadgroup meet at the same barriers, and those of a SIMD group at the same collective
-/// operations, and, for instrumented libraries, every access to memory. Not thread-safe; a
-/// library's threadgroup memory is static, so one executor at a time may run it.
+/// operations, that it ends, and, for instrumented libraries, every access to memory. Not
+/// thread-safe; a library's threadgroup memory is static, so one executor at a time may run it.
 class Executor {
  public:
-  Executor(ScheduleKind kind, std::uint32_t seed)
-      : stacks_(kMaxThreadsPerThreadgroup), schedule_(kind, seed) {}
+  /// A threadgroup that needs more CPU time than the limit is a fault.
+  Executor(ScheduleKind kind, std::uint32_t seed, double seconds_per_threadgroup)
+      : stacks_(kMaxThreadsPerThreadgroup),
+        schedule_(kind, seed),
+        seconds_per_threadgroup_(seconds_per_threadgroup) {}
 
   /// Runs the launch up to its end or its first fault. `*threadgroup` is the one that ran last.
   std::optional<Fault> run(const Launch& launch, Extent* threadgroup);
@@ -58,6 +62,7 @@ class Executor {
   };
 
   static void thread_main(void* argument);
+  static void on_expired(const void* pc);
   void start_threadgroup(Extent position);
   void poison_threadgroup_memory();
   void arrive_at_barrier(const Request& request);
@@ -71,12 +76,19 @@ class Executor {
   bool is_harmless(const char* address, std::uint32_t size, Access kind) const;
   void yield();
   [[noreturn]] void fail_with(const Fault& fault);
+  /// Ends the launch if its time is up.
+  void check_time(const Place& here) {
+    if (watchdog_->is_expired()) fail_with({.what = kStillRunning, .here = here});
+  }
   void divergence(const char* what, const Request& request, std::uint32_t other);
   std::uint32_t waiting_thread(std::uint32_t begin, std::uint32_t end, State state) const;
   SimdGroup& own_group() { return groups_[current_ / kSimdWidth]; }
 
+  static constexpr const char* kStillRunning = "still running when its time was up";
   FiberStacks stacks_;
   Schedule schedule_;
+  double seconds_per_threadgroup_;
+  Watchdog* watchdog_ = nullptr;  // of the launch
   const Launch* launch_ = nullptr;
   std::vector<Thread> threads_;
   std::vector<SimdGroup> groups_;

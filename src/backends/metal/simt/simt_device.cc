@@ -1,6 +1,8 @@
 #include "backends/metal/simt/simt_device.h"
 
+#include "backends/metal/simt/signature.h"
 #include "backends/metal/simt/simt_commands.h"
+#include "backends/metal/simt/translate.h"
 #include "base/check.h"
 
 namespace lattice::metal::simt {
@@ -22,7 +24,8 @@ SimtPipeline::SimtPipeline(std::shared_ptr<const LoadedModule> module, const Ker
 }
 
 SimtDevice::SimtDevice(SimtOptions options)
-    : options_(std::move(options)), executor_(options_.schedule, options_.seed) {
+    : options_(std::move(options)),
+      executor_(options_.schedule, options_.seed, options_.seconds_per_threadgroup) {
   if (options_.cache_directory.empty()) options_.cache_directory = LATTICE_SIMT_CACHE_DIR;
 }
 
@@ -37,19 +40,22 @@ std::unique_ptr<Buffer> SimtDevice::wrap_memory(std::span<const std::byte> bytes
 }
 
 Result<std::unique_ptr<Library>> SimtDevice::compile(std::string_view source) {
-  auto module = compile_module(
-      source, {.checked = options_.checked, .cache_directory = options_.cache_directory});
-  if (!module) return forward_error(module);
-  return std::make_unique<SimtLibrary>(std::move(*module));
+  auto kernels = parse_kernels(source);
+  if (!kernels) return forward_error(kernels);
+  return std::make_unique<SimtLibrary>(std::string(source));
 }
 
 Result<std::unique_ptr<Pipeline>> SimtDevice::make_pipeline(const Library& library,
                                                             std::string_view name) {
   const auto* own = dynamic_cast<const SimtLibrary*>(&library);
   check(own != nullptr, "[simt] a library of another device");
-  const KernelRow* kernel = own->module()->kernel(name);
-  if (kernel == nullptr) return fail(ErrorCode::kInternal, "[simt] no kernel {}", name);
-  auto pipeline = std::make_unique<SimtPipeline>(own->module(), *kernel);
+  auto source = keep_kernel(own->source(), name);
+  if (!source) return forward_error(source);
+  auto module = compile_module(
+      *source, {.checked = options_.checked, .cache_directory = options_.cache_directory});
+  if (!module) return forward_error(module);
+  const std::shared_ptr<const LoadedModule> loaded = std::move(*module);
+  auto pipeline = std::make_unique<SimtPipeline>(loaded, *loaded->kernel(name));
   if (pipeline->threadgroup_bytes() > kMaxThreadgroupBytes) {
     return fail(ErrorCode::kInternal,
                 "[simt] kernel {}: {} bytes of threadgroup memory, at most {}", name,

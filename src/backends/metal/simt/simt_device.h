@@ -14,6 +14,8 @@ struct SimtOptions {
   bool checked = true;
   ScheduleKind schedule = ScheduleKind::kFifo;
   std::uint32_t seed = 0;
+  /// CPU time after which a threadgroup that still runs is taken to have no end.
+  double seconds_per_threadgroup = 60.0;
   /// Where compiled kernels are kept; empty: in the build directory.
   std::string cache_directory = {};
   /// Whether wrap_memory() wraps, as a device may or may not.
@@ -23,6 +25,9 @@ struct SimtOptions {
 /// Executes Metal kernels on a CPU: an instrument for tests, slow, and never offered to users. A
 /// dispatch that breaks MSL's rules ends commit_and_wait() with kInternal and a report that names
 /// kernel, thread and line. Thread-safe; dispatches of all threads of the process take turns.
+///
+/// A kernel is compiled alone, when its pipeline is made, which then reports what does not compile:
+/// most libraries of a test run are asked for one or two of their kernels.
 class SimtDevice final : public Device {
  public:
   explicit SimtDevice(SimtOptions options = {});

@@ -42,13 +42,14 @@ class SimtBuffer final : public Buffer {
   std::unique_ptr<Shadow> shadow_;
 };
 
+/// Source whose kernels are compiled one by one, when their pipelines are made.
 class SimtLibrary final : public Library {
  public:
-  explicit SimtLibrary(std::shared_ptr<const LoadedModule> module) : module_(std::move(module)) {}
-  const std::shared_ptr<const LoadedModule>& module() const { return module_; }
+  explicit SimtLibrary(std::string source) : source_(std::move(source)) {}
+  const std::string& source() const { return source_; }
 
  private:
-  std::shared_ptr<const LoadedModule> module_;
+  std::string source_;
 };
 
 class SimtPipeline final : public Pipeline {

@@ -108,7 +108,7 @@ std::vector<std::string> Rules::type_names() const {
                                     "half",        "half4",  "bfloat",        "int",
                                     "uint",        "ulong",  "ushort",        "uchar",
                                     "char",        "bool",   "packed_float4", "simdgroup_float8x8",
-                                    "atomic_uint", "int8_t"};
+                                    "atomic_uint", "int8_t", "long",          "char4"};
   for (const std::string_view keyword : {"struct", "typename", "class"}) {
     for (std::size_t at = find_word(blanked_, keyword); at != kNone;
          at = find_word(blanked_, keyword, at + 1)) {

@@ -92,6 +92,24 @@ std::string entry(const KernelSignature& kernel) {
 
 }  // namespace
 
+Result<std::string> keep_kernel(std::string_view source, std::string_view name) {
+  const auto kernels = parse_kernels(source);
+  if (!kernels) return fail(ErrorCode::kMalformed, "[simt] {}", kernels.error().message);
+  std::string kept(source);
+  bool is_found = false;
+  for (const KernelSignature& kernel : *kernels) {
+    if (kernel.name == name) {
+      is_found = true;
+      continue;
+    }
+    for (std::size_t at = kernel.body_begin + 1; at < kernel.body_end; ++at) {
+      if (kept[at] != '\n') kept[at] = ' ';
+    }
+  }
+  if (!is_found) return fail(ErrorCode::kInternal, "[simt] no kernel {}", name);
+  return kept;
+}
+
 Result<std::string> translate(std::string_view source) {
   const auto kernels = parse_kernels(source);
   if (!kernels) return fail(ErrorCode::kMalformed, "[simt] {}", kernels.error().message);

@@ -13,7 +13,7 @@ namespace lattice::metal {
 struct PlantedFault {
   std::string name;
   std::string body;
-  std::vector<std::string> reported;
+  std::vector<std::string> reported = {};
   Extent threadgroups = {1};
   Extent threads = {128};
   std::string helpers = {};  ///< functions before the kernel, on one line

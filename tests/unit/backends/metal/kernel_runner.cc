@@ -9,16 +9,16 @@ Result<void> run_kernel(Device& device, std::string_view source, std::string_vie
                         Extent threads) {
   auto library = device.compile(source);
   if (!library) return forward_error(library);
-  return run_pipeline(device, **library, kernel, std::move(arguments), threadgroups, threads);
+  auto pipeline = device.make_pipeline(**library, kernel);
+  if (!pipeline) return forward_error(pipeline);
+  return run_pipeline(device, **pipeline, std::move(arguments), threadgroups, threads);
 }
 
-Result<void> run_pipeline(Device& device, const Library& library, std::string_view kernel,
+Result<void> run_pipeline(Device& device, const Pipeline& pipeline,
                           std::vector<KernelArgument> arguments, Extent threadgroups,
                           Extent threads) {
-  auto pipeline = device.make_pipeline(library, kernel);
-  if (!pipeline) return forward_error(pipeline);
   const auto commands = device.make_commands();
-  commands->set_pipeline(**pipeline);
+  commands->set_pipeline(pipeline);
   std::vector<std::unique_ptr<Buffer>> buffers;
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
     if (!arguments[i].is_array()) {

@@ -29,8 +29,8 @@ struct KernelArgument {
   bool is_array() const { return bytes.empty(); }
 };
 
-/// Runs `kernel` of `library` once, and as run_kernel().
-Result<void> run_pipeline(Device& device, const Library& library, std::string_view kernel,
+/// Runs a kernel of `device` once, and as run_kernel().
+Result<void> run_pipeline(Device& device, const Pipeline& pipeline,
                           std::vector<KernelArgument> arguments, Extent threadgroups,
                           Extent threads);
 

@@ -2,25 +2,47 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
+
+#include "backends/metal/kernel_library.h"
 
 namespace lattice::metal {
+namespace {
 
-void KernelTest::run(const HeadShape& shape, std::string_view kernel,
+// The device of one schedule and what was compiled for it in this process.
+struct Target {
+  explicit Target(std::uint32_t seed)
+      : device({.checked = true,
+                .schedule = seed == 0 ? simt::ScheduleKind::kFifo : simt::ScheduleKind::kPriority,
+                .seed = seed}),
+        libraries(device) {}
+
+  simt::SimtDevice device;
+  KernelLibraries libraries;
+};
+
+Target& target_for(std::uint32_t seed) {
+  static std::map<std::uint32_t, Target> targets;
+  return targets.try_emplace(seed, seed).first->second;
+}
+
+}  // namespace
+
+void KernelTest::run(std::optional<HeadShape> shape, std::string_view kernel,
                      std::vector<KernelArgument> arguments, Extent threadgroups, Extent threads) {
-  const std::string source = value_or_throw(msl_source_for(shape.head_dim, shape.groups));
   std::vector<std::vector<std::byte>> before, first;
   for (const KernelArgument& argument : arguments) {
     before.emplace_back(argument.array.begin(), argument.array.end());
   }
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
-    const auto kind = seed == 0 ? simt::ScheduleKind::kFifo : simt::ScheduleKind::kPriority;
-    simt::SimtDevice device({.checked = true, .schedule = kind, .seed = seed});
-    const auto library = device.compile(source);
-    ASSERT_TRUE(library) << library.error().message;
+    Target& target = target_for(seed);
+    KernelLibrary& library = shape ? target.libraries.for_heads(shape->head_dim, shape->groups)
+                                   : target.libraries.for_any_heads();
+    const Pipeline& pipeline = library.pipeline(kernel);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       std::copy(before[i].begin(), before[i].end(), arguments[i].array.begin());
     }
-    const auto done = run_pipeline(device, **library, kernel, arguments, threadgroups, threads);
+    const auto done = run_pipeline(target.device, pipeline, arguments, threadgroups, threads);
     ASSERT_TRUE(done) << done.error().message;
     std::vector<std::vector<std::byte>> after;
     for (const KernelArgument& argument : arguments) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -16,12 +17,13 @@ namespace lattice::metal {
 /// schedules; a report of the checker fails the test.
 class KernelTest : public ::testing::Test {
  protected:
-  /// Runs it FIFO and under two drawn schedules; all must give the same bits.
-  void run(const HeadShape& shape, std::string_view kernel, std::vector<KernelArgument> arguments,
-           Extent threadgroups, Extent threads);
+  /// Runs it FIFO and under two drawn schedules; all must give the same bits. A kernel without a
+  /// shape is one that does not depend on heads.
+  void run(std::optional<HeadShape> shape, std::string_view kernel,
+           std::vector<KernelArgument> arguments, Extent threadgroups, Extent threads);
   void run(std::string_view kernel, std::vector<KernelArgument> arguments, Extent threadgroups,
            Extent threads) {
-    run({64, 2}, kernel, std::move(arguments), threadgroups, threads);
+    run(std::nullopt, kernel, std::move(arguments), threadgroups, threads);
   }
 
   /// Numbers in [-1, 1).

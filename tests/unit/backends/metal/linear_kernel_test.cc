@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/float16.h"
@@ -25,14 +27,30 @@ const GemmCase kCases[] = {
     {9, 64, 128, Activation::kIdentity, false, true},
 };
 
-class GemmKernel : public KernelTest {
+// A GEMM for a number of rows and a kind of elements, with what a threadgroup covers.
+struct GemmVariant {
+  std::string_view name;
+  std::uint32_t tile_rows, tile_columns;
+};
+constexpr GemmVariant kVariants[] = {{"short", 4, 4}, {"medium", 16, 32}, {"long", 32, 32}};
+
+// A weight as kernels read it, and its exact values.
+template <typename T>
+struct Weight {
+  explicit Weight(const std::vector<float>& numbers, T (*round)(float)) {
+    for (const float number : numbers) {
+      elements.push_back(round(number));
+      values.push_back(to_float(elements.back()));
+    }
+  }
+  std::vector<T> elements;
+  std::vector<float> values;
+};
+
+class GemmKernel : public KernelTest, public ::testing::WithParamInterface<GemmVariant> {
  protected:
-  // The weight as the kernel reads it, and its exact values.
   template <typename T>
-  void compare(const GemmCase& c, std::string_view kernel, std::vector<T> weight,
-               const std::vector<double>& values, bool is_bf16) {
-    auto x = numbers(c.rows * c.depth), bias = numbers(c.columns),
-         residual = numbers(c.rows * c.columns);
+  std::vector<float> multiply(const GemmCase& c, std::string_view elements, std::vector<T> weight) {
     std::vector<float> out(c.rows * c.columns);
     const GemmParams params{.num_rows = c.rows,
                             .num_columns = c.columns,
@@ -43,60 +61,75 @@ class GemmKernel : public KernelTest {
                             .activation = static_cast<std::uint32_t>(c.activation),
                             .has_bias = c.has_bias ? 1u : 0u,
                             .has_residual = c.has_residual ? 1u : 0u};
-    const bool is_short = kernel.find("short") != std::string_view::npos;
-    const Extent grid = is_short ? Extent{(c.columns + 3) / 4, (c.rows + 3) / 4}
-                                 : Extent{(c.columns + 31) / 32, (c.rows + 31) / 32};
-    run(kernel, {x, weight, bias, residual, out, params}, grid, {128});
-    std::vector<double> expected;
+    const GemmVariant& variant = GetParam();
+    run(fmt::format("gemm_{}_{}", variant.name, elements),
+        {x_, weight, bias_, residual_, out, params},
+        {(c.rows + variant.tile_rows - 1) / variant.tile_rows,
+         (c.columns + variant.tile_columns - 1) / variant.tile_columns},
+        {128});
+    return out;
+  }
+  std::vector<double> expected(const GemmCase& c, const std::vector<float>& weight, bool rounds_x) {
+    std::vector<double> out;
     for (std::size_t r = 0; r < c.rows; ++r) {
       for (std::size_t n = 0; n < c.columns; ++n) {
-        double sum = c.has_bias ? static_cast<double>(bias[n]) : 0.0;
+        double sum = c.has_bias ? static_cast<double>(bias_[n]) : 0.0;
         for (std::size_t i = 0; i < c.depth; ++i) {
-          const float value = x[r * c.depth + i];
-          sum += static_cast<double>(is_bf16 ? to_float(to_bfloat16(value)) : value) *
-                 values[n * c.depth + i];
+          const float value = x_[r * c.depth + i];
+          sum += static_cast<double>(rounds_x ? to_float(to_bfloat16(value)) : value) *
+                 static_cast<double>(weight[n * c.depth + i]);
         }
         sum = apply_activation(c.activation, sum);
-        expected.push_back(
-            sum + (c.has_residual ? static_cast<double>(residual[r * c.columns + n]) : 0.0));
+        out.push_back(sum +
+                      (c.has_residual ? static_cast<double>(residual_[r * c.columns + n]) : 0.0));
       }
     }
-    expect_close(out, expected, 2e-5);
+    return out;
+  }
+  // Numbers for a case's x, bias and residual, and for its weight.
+  std::vector<float> draw(const GemmCase& c) {
+    x_ = numbers(c.rows * c.depth);
+    bias_ = numbers(c.columns);
+    residual_ = numbers(c.rows * c.columns);
+    return numbers(c.columns * c.depth);
   }
 
-  void compare_f32(const GemmCase& c, std::string_view kernel) {
-    const auto weight = numbers(c.columns * c.depth);
-    compare(c, kernel, weight, std::vector<double>(weight.begin(), weight.end()), false);
-  }
-
-  void compare_bf16(const GemmCase& c, std::string_view kernel) {
-    std::vector<BFloat16> weight;
-    std::vector<double> values;
-    for (const float value : numbers(c.columns * c.depth)) {
-      weight.push_back(to_bfloat16(value));
-      values.push_back(static_cast<double>(to_float(weight.back())));
-    }
-    compare(c, kernel, weight, values, true);
-  }
+ private:
+  std::vector<float> x_, bias_, residual_;
 };
+INSTANTIATE_TEST_SUITE_P(Rows, GemmKernel, ::testing::ValuesIn(kVariants),
+                         [](const auto& test) { return std::string(test.param.name); });
 
-TEST_F(GemmKernel, ShortF32) {
-  for (const GemmCase& c : kCases) compare_f32(c, "gemm_short_f32");
+TEST_P(GemmKernel, F32) {
+  for (const GemmCase& c : kCases) {
+    const std::vector<float> weight = draw(c);
+    expect_close(multiply(c, "f32", weight), expected(c, weight, false), 2e-5);
+  }
 }
-TEST_F(GemmKernel, LongF32) {
-  for (const GemmCase& c : kCases) compare_f32(c, "gemm_long_f32");
+
+// Rounding the weight is all that 16 bits change: the same products in the same order.
+TEST_P(GemmKernel, SixteenBitsHaveTheBitsOfTheirValuesInF32) {
+  for (const GemmCase& c : kCases) {
+    const std::vector<float> numbers = draw(c);
+    const Weight f16(numbers, to_float16);
+    const Weight bf16(numbers, to_bfloat16);
+    EXPECT_EQ(multiply(c, "f16", f16.elements), multiply(c, "f32", f16.values));
+    EXPECT_EQ(multiply(c, "bf16", bf16.elements), multiply(c, "f32", bf16.values));
+  }
 }
-TEST_F(GemmKernel, ShortBf16) {
-  for (const GemmCase& c : kCases) compare_bf16(c, "gemm_short_bf16");
-}
-TEST_F(GemmKernel, LongBf16) {
-  for (const GemmCase& c : kCases) compare_bf16(c, "gemm_long_bf16");
+
+TEST_P(GemmKernel, RoundedBf16) {
+  for (const GemmCase& c : kCases) {
+    const Weight weight(draw(c), to_bfloat16);
+    expect_close(multiply(c, "bf16_rounded", weight.elements), expected(c, weight.values, true),
+                 2e-5);
+  }
 }
 
 class Q8Kernel : public KernelTest {};
 
 TEST_F(Q8Kernel, QuantizesAsTheHostDoesAndMultiplies) {
-  constexpr std::uint32_t kRows = 3, kColumns = 9, kDepth = 80, kBlocks = 3;
+  constexpr std::uint32_t kRows = 6, kColumns = 9, kDepth = 80, kBlocks = 3;
   auto x = numbers(kRows * kDepth), weight = numbers(kColumns * kDepth);
   for (std::size_t i = 32; i < 64; ++i) x[i] = 0.0f;  // a block of zeros
   std::vector<float> bias = numbers(kColumns), residual(1), out(kRows * kColumns);
@@ -125,7 +158,7 @@ TEST_F(Q8Kernel, QuantizesAsTheHostDoesAndMultiplies) {
                   .activation = 0,
                   .has_bias = 1,
                   .has_residual = 0}},
-      {5, kRows}, {64});
+      {2, 5}, {64});
   std::vector<double> expected;
   for (std::size_t r = 0; r < kRows; ++r) {
     for (std::size_t b = 0; b < kBlocks; ++b) {
@@ -163,13 +196,23 @@ TEST_F(EmbeddingKernel, GathersAndAddsEveryDtype) {
   const auto params = [](std::uint32_t accumulate) {
     return EmbeddingParams{kSize, kSize, accumulate};
   };
+  std::vector<Q8WeightBlock> blocks;
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t b = 0; b < kSize; b += kQ8BlockSize) {
+      blocks.push_back(quantize_weight_block(
+          std::span(f32).subspan(r * kSize + b, std::min<std::size_t>(kQ8BlockSize, kSize - b))));
+    }
+  }
   run("embedding_f32", {f32, ids, out, params(0)}, {4}, {64});
   run("embedding_f16", {f16, ids, out, params(1)}, {4}, {64});
   run("embedding_bf16", {bf16, ids, out, params(1)}, {4}, {64});
+  run("embedding_q8_0", {blocks, ids, out, params(1)}, {4}, {64});
   for (std::size_t t = 0; t < ids.size(); ++t) {
     for (std::size_t i = 0; i < kSize; ++i) {
       const std::size_t at = static_cast<std::size_t>(ids[t]) * kSize + i;
-      EXPECT_EQ(out[t * kSize + i], f32[at] + to_float(f16[at]) + to_float(bf16[at]));
+      const std::size_t block = static_cast<std::size_t>(ids[t]) * 3 + i / 32;
+      EXPECT_EQ(out[t * kSize + i], f32[at] + to_float(f16[at]) + to_float(bf16[at]) +
+                                        dequantize(blocks[block], i % 32));
     }
   }
 }

@@ -170,12 +170,19 @@ INSTANTIATE_TEST_SUITE_P(Must, LintedShape, ::testing::ValuesIn(kMustShapes),
                                   std::to_string(shape.param.groups);
                          });
 
-TEST_P(LintedShape, TheKernelsKeepTheRulesOfMsl) {
-  const auto source = value_or_throw(msl_source_for(GetParam().head_dim, GetParam().groups));
+void expect_rules_kept(const std::string& source) {
   const auto compiled = simt::lint(source);
   EXPECT_TRUE(compiled) << compiled.error().message;
   const auto text = simt::check_text_rules(source);
   EXPECT_TRUE(text) << text.error().message;
+}
+
+TEST_P(LintedShape, TheKernelsKeepTheRulesOfMsl) {
+  expect_rules_kept(value_or_throw(msl_source_for(GetParam().head_dim, GetParam().groups)));
+}
+
+TEST(LintedKernels, TheKernelsForAnyHeadsKeepTheRulesOfMsl) {
+  expect_rules_kept(value_or_throw(msl_source_for_any_heads()));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "backends/metal/device.h"
+#include "backends/metal/msl_parts.h"
 #include "unit/backends/metal/must_shapes.h"
 
 namespace lattice::metal {
@@ -48,6 +49,18 @@ TEST(MslSource, IsSpecialisedAndHasNoPlaceholderLeft) {
   }
   EXPECT_FALSE(msl_source_for(66, 1));
   EXPECT_FALSE(msl_source_for(64, 0));
+}
+
+TEST(MslSource, EachFileIsInOneOfTheSources) {
+  const std::string any = value_or_throw(msl_source_for_any_heads());
+  const std::string specialised = value_or_throw(msl_source_for(64, 2));
+  for (const MslPart& part : msl_parts()) {
+    const std::string line = "#line 1 \"" + std::string(part.name) + "\"";
+    const bool is_in_both = part.name == "kernel_params.h" || part.name == "common.metal";
+    const bool is_for_heads = part.name == "attention.metal" || part.name == "qk_norm_rope.metal";
+    EXPECT_EQ(any.find(line) != std::string::npos, is_in_both || !is_for_heads) << part.name;
+    EXPECT_EQ(specialised.find(line) != std::string::npos, is_in_both || is_for_heads) << part.name;
+  }
 }
 
 TEST(MslSource, PlaceholdersAreWholeWordsThatMustMatch) {

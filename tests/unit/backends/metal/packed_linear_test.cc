@@ -101,8 +101,12 @@ void expect_copied(const Weight& weight, WeightFormat format) {
 TEST(MetalLinear, WrapsOnePartThatIsStoredAsTheKernelsReadIt) {
   for (const std::size_t offset : {0u, 4u, 12u})
     expect_wrapped(f32_weight(offset), WeightFormat::kF32);
-  for (const std::size_t offset : {0u, 2u, 6u})
+  for (const std::size_t offset : {0u, 2u, 6u}) {
     expect_wrapped(bf16_weight(offset), WeightFormat::kBF16);
+    // In f32 arithmetic the 16 bits are converted as they are read.
+    expect_wrapped(bf16_weight(offset), WeightFormat::kF32);
+    expect_wrapped(make_weight<Float16>(DType::kF16, offset), WeightFormat::kF32);
+  }
 }
 
 TEST(MetalLinear, CopiesWhatIsMisaligned) {
@@ -113,8 +117,6 @@ TEST(MetalLinear, CopiesWhatIsMisaligned) {
 
 TEST(MetalLinear, CopiesWhatMustBeConverted) {
   expect_copied(f32_weight(0), WeightFormat::kBF16);
-  expect_copied(bf16_weight(0), WeightFormat::kF32);
-  expect_copied(make_weight<Float16>(DType::kF16, 0), WeightFormat::kF32);
   expect_copied(make_weight<Float16>(DType::kF16, 0), WeightFormat::kBF16);
   expect_copied(f32_weight(0), WeightFormat::kQ8_0);
   for (Weight weight : {f32_weight(0), bf16_weight(0)}) {
@@ -164,7 +166,7 @@ std::vector<float> multiply(const Weight& weight, WeightFormat format, std::int6
 }
 
 TEST(MetalLinear, WrappedAndCopiedWeightsGiveTheSameBits) {
-  for (const std::int64_t rows : {1, 3, 12}) {
+  for (const std::int64_t rows : {1, 3, 12, 70}) {
     for (const std::size_t offset : {0u, 4u, 2u}) {
       const Weight f32 = f32_weight(offset);
       EXPECT_EQ(multiply(f32, WeightFormat::kF32, rows, true),
@@ -172,6 +174,8 @@ TEST(MetalLinear, WrappedAndCopiedWeightsGiveTheSameBits) {
       const Weight bf16 = bf16_weight(offset);
       EXPECT_EQ(multiply(bf16, WeightFormat::kBF16, rows, true),
                 multiply(bf16_weight(0), WeightFormat::kBF16, rows, false));
+      EXPECT_EQ(multiply(bf16, WeightFormat::kF32, rows, true),
+                multiply(bf16_weight(0), WeightFormat::kF32, rows, false));
     }
   }
 }

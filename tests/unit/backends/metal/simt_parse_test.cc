@@ -80,5 +80,16 @@ kernel void k(device float* out [[buffer(0)]]) {
   EXPECT_THAT(unit, HasSubstr("inline void fill(threadgroup float* to)"));
 }
 
+TEST(KeepKernel, OtherBodiesAreEmptyAndLinesStay) {
+  const std::string source =
+      "kernel void a() {\n  f();\n}\ninline void g() { h(); }\nkernel void b() {\n  g();\n}\n";
+  EXPECT_EQ(
+      value_or_throw(keep_kernel(source, "b")),
+      "kernel void a() {\n      \n}\ninline void g() { h(); }\nkernel void b() {\n  g();\n}\n");
+  const auto absent = keep_kernel(source, "c");
+  ASSERT_FALSE(absent);
+  EXPECT_THAT(absent.error().message, HasSubstr("no kernel c"));
+}
+
 }  // namespace
 }  // namespace lattice::metal::simt
