@@ -1,5 +1,6 @@
-// Linked into a test program with metal_registry.cc, this sets the variable that asks for the executed
-// kernels, also when the tests are only listed. LATTICE_METAL_SIMT=0 outside still refuses them.
+// Linked into a test program with metal_registry.cc, this sets the variable that asks for the
+// executed kernels, also when the tests are only listed. LATTICE_METAL_SIMT=0 outside still refuses
+// them.
 #include <cstdlib>
 
 namespace {
