@@ -51,8 +51,9 @@ BertLayer load_layer(const WeightScope& scope, const BertConfig& config, WeightF
 }
 
 /// Position ids of one packed batch.
-std::vector<std::int32_t> position_ids(const TokenBatch& batch, const BertConfig& config) {
-  std::vector<std::int32_t> positions(batch.input_ids.size());
+std::span<const std::int32_t> position_ids(const TokenBatch& batch, const BertConfig& config,
+                                           Workspace& workspace) {
+  const auto positions = workspace.array<std::int32_t>(batch.layout.num_tokens());
   const auto pad = static_cast<std::int32_t>(config.pad_token_id);
   for (std::int64_t s = 0; s < batch.layout.num_seqs(); ++s) {
     std::int32_t next = config.roberta_positions ? pad + 1 : 0;
@@ -106,12 +107,13 @@ class BertModel final : public TextModel {
 
  private:
   void embed(Context& context, const TokenBatch& batch, MutMatrix hidden) const {
-    const std::vector<std::int32_t> positions = position_ids(batch, config_);
+    const Workspace::Scope scratch(context.workspace());
+    const auto positions = position_ids(batch, config_, context.workspace());
     // A model with one token type has only row 0, whatever the tokenizer says (XLM-R).
-    std::vector<std::int32_t> zeros;
     std::span<const std::int32_t> types = batch.token_type_ids;
     if (types.empty() || config_.type_vocab_size == 1) {
-      zeros.assign(batch.input_ids.size(), 0);
+      const auto zeros = context.workspace().array<std::int32_t>(batch.layout.num_tokens());
+      std::ranges::fill(zeros, 0);
       types = zeros;
     }
     const EmbeddingTerm terms[] = {

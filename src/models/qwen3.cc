@@ -75,7 +75,8 @@ class Qwen3Model final : public TextModel {
     const EmbeddingTerm terms[] = {{&embed_tokens_, batch.input_ids}};
     embedding_lookup(context, {.terms = terms, .out = hidden});
     if (tap) tap("embeddings", hidden);
-    const RotaryPositions positions(rope_, batch);
+    const Workspace::Scope scratch(context.workspace());
+    const RotaryPositions positions(rope_, batch, context.workspace());
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       forward_attention(context, i, batch, positions, hidden);
       forward_mlp(context, layers_[i], hidden);

@@ -52,7 +52,8 @@ class Qwen35Model final : public TextModel {
     const EmbeddingTerm terms[] = {{&embed_tokens_, batch.input_ids}};
     embedding_lookup(context, {.terms = terms, .out = hidden});
     if (tap) tap("embeddings", hidden);
-    const RotaryPositions positions(rope_, batch);
+    const Workspace::Scope scratch(context.workspace());
+    const RotaryPositions positions(rope_, batch, context.workspace());
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       blocks_[i].forward(context, {config_, batch, positions, i}, hidden);
       if (tap) tap("layer." + std::to_string(i), hidden);

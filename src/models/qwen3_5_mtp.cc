@@ -34,7 +34,8 @@ class Qwen35Mtp final : public DraftHead {
       hidden_norm_.forward(context, hidden, both.columns(hidden.cols, hidden.cols));
       fc_.forward(context, both, hidden);
     }
-    const RotaryPositions positions(owner_.rope, batch);
+    const Workspace::Scope scratch(context.workspace());
+    const RotaryPositions positions(owner_.rope, batch, context.workspace());
     block_.forward(context, {owner_.config, batch, positions, /*layer=*/0}, hidden);
     norm_.forward(context, hidden, hidden);
     guard.commit();

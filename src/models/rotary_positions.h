@@ -9,10 +9,10 @@
 namespace lattice {
 
 /// The positions of a batch's tokens, those of earlier passes counted, and their angles. Lives for
-/// one forward pass.
+/// one forward pass, within the scope of `workspace` that it was made in.
 class RotaryPositions {
  public:
-  RotaryPositions(const RotaryTable& table, const TokenBatch& batch);
+  RotaryPositions(const RotaryTable& table, const TokenBatch& batch, Workspace& workspace);
 
   /// qk_norm_rope of all tokens; `args` lacks positions, cos and sin only.
   void apply(Context& context, const QkNormRopeArgs& args) const;
@@ -24,8 +24,11 @@ class RotaryPositions {
     std::int64_t end;
     std::shared_ptr<const RotaryAngles> angles;
   };
-  std::vector<std::int32_t> positions_;
-  std::vector<Run> runs_;
+  void apply_run(Context& context, const QkNormRopeArgs& args, const Run& run) const;
+
+  std::span<const std::int32_t> positions_;
+  Run whole_;              // unless there are runs_
+  std::vector<Run> runs_;  // per sequence, where its length changes the angles
 };
 
 }  // namespace lattice
