@@ -60,7 +60,9 @@ class LlamaCpp(Engine):
         self.passes = passes_of(work["ids"])
         longest = max(len(row) for row in work["ids"])
         sequences = max(len(rows) for rows in self.passes)
-        self.context = self._context(sequences * longest, sequences, max(longest, PASS_TOKENS))
+        # It ends with an assertion where a pass is no multiple of its sequences.
+        pass_tokens = -(-max(longest, PASS_TOKENS) // sequences) * sequences
+        self.context = self._context(sequences * longest, sequences, pass_tokens)
 
     def _context(self, tokens: int, sequences: int, pass_tokens: int) -> Any:
         params = self.library.llama_context_default_params()
