@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "backends/metal/device.h"
 #include "backends/metal/simt/source_text.h"
 
 namespace lattice::metal::simt {
@@ -47,14 +48,22 @@ Result<KernelParameter> parse_parameter(std::string_view text, int line) {
   return parameter;
 }
 
-// [[max_total_threads_per_threadgroup(n)]] between the word kernel and the name.
+// n of [[max_total_threads_per_threadgroup(n)]], a product of numbers, before a kernel's name.
 std::uint32_t declared_max_threads(std::string_view head) {
-  const std::size_t at = head.find("max_total_threads_per_threadgroup");
-  if (at == kNone) return 1024;
-  std::string name;
-  std::uint32_t number = 1024;
-  split_attribute(head.substr(at, head.find("]]", at) - at), name, number);
-  return number;
+  constexpr std::string_view kAttribute = "max_total_threads_per_threadgroup(";
+  const std::size_t at = head.find(kAttribute);
+  if (at == kNone) return kMaxThreadsPerThreadgroup;
+  std::string_view text = head.substr(at + kAttribute.size());
+  text = text.substr(0, text.find(')'));
+  std::uint32_t product = 1;
+  for (const char* c = text.data(); c < text.data() + text.size(); ++c) {
+    std::uint32_t factor = 0;
+    const auto [end, error] = std::from_chars(c, text.data() + text.size(), factor);
+    if (error != std::errc()) continue;  // a space or a star
+    product *= factor;
+    c = end - 1;
+  }
+  return product;
 }
 
 // The kernel whose word `kernel` stands at `at` of the blanked source.
@@ -74,7 +83,9 @@ Result<KernelSignature> parse_kernel(std::string_view blanked, std::size_t at) {
                 kernel.line);
   }
   kernel.name = std::string(blanked.substr(name_begin, name_end - name_begin));
-  kernel.max_threads = declared_max_threads(blanked.substr(at, name_begin - at));
+  const std::size_t before = blanked.find_last_of("};", at);  // the end of what comes before it
+  const std::size_t head = before == kNone ? 0 : before + 1;
+  kernel.max_threads = declared_max_threads(blanked.substr(head, name_begin - head));
   kernel.body_begin = brace;
   kernel.body_end = closing_bracket(blanked, brace);
   for (const std::string_view text : split_arguments(blanked.substr(open + 1, close - open - 1))) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -204,16 +205,29 @@ TEST_F(DeviceTest, AWrappedOwnerLivesAsLongAsTheBuffer) {
   EXPECT_TRUE(alive.expired());
 }
 
-std::vector<std::string> kernel_names(std::string_view source) {
-  constexpr std::string_view kBefore = "kernel void ";
-  std::vector<std::string> names;
+struct KernelName {
+  std::string name;
+  /// That the host code asks for, at most: 256, or what the kernel says in the line before it.
+  std::uint32_t num_threads = 256;
+};
+
+// The kernels that begin a line of `source`.
+std::vector<KernelName> kernel_names(std::string_view source) {
+  constexpr std::string_view kBefore = "\nkernel void ";
+  constexpr std::string_view kLimit = "[[max_total_threads_per_threadgroup(";
+  std::vector<KernelName> kernels;
   for (auto at = source.find(kBefore); at != source.npos; at = source.find(kBefore, at + 1)) {
     const auto begin = at + kBefore.size();
-    if (at == 0 || source[at - 1] == '\n') {
-      names.emplace_back(source.substr(begin, source.find('(', begin) - begin));
+    KernelName kernel{.name = std::string(source.substr(begin, source.find('(', begin) - begin))};
+    const auto line = source.substr(source.rfind('\n', at - 1) + 1);
+    if (line.starts_with(kLimit)) {
+      unsigned a = 1, b = 1;  // "(128)" or "(32 * 4)"
+      std::sscanf(std::string(line.substr(kLimit.size(), 16)).c_str(), "%u * %u", &a, &b);
+      kernel.num_threads = a * b;
     }
+    kernels.push_back(std::move(kernel));
   }
-  return names;
+  return kernels;
 }
 
 class DeviceShapeTest : public DeviceTest, public ::testing::WithParamInterface<HeadShape> {};
@@ -221,14 +235,14 @@ class DeviceShapeTest : public DeviceTest, public ::testing::WithParamInterface<
 // Makes every kernel of `source`, and returns how many there are.
 std::size_t make_all(Device& device, const std::string& source) {
   const auto library = value_or_throw(device.compile(source));
-  const auto names = kernel_names(source);
-  for (const std::string& name : names) {
-    const auto pipeline = value_or_throw(device.make_pipeline(*library, name));
-    EXPECT_LE(pipeline->threadgroup_bytes(), kMaxThreadgroupBytes) << name;
+  const auto kernels = kernel_names(source);
+  for (const KernelName& kernel : kernels) {
+    const auto pipeline = value_or_throw(device.make_pipeline(*library, kernel.name));
+    EXPECT_LE(pipeline->threadgroup_bytes(), kMaxThreadgroupBytes) << kernel.name;
     // Fewer than the host code asks for: the kernel needs too many registers here.
-    EXPECT_GE(pipeline->max_threads_per_threadgroup(), 256u) << name;
+    EXPECT_GE(pipeline->max_threads_per_threadgroup(), kernel.num_threads) << kernel.name;
   }
-  return names.size();
+  return kernels.size();
 }
 
 TEST_P(DeviceShapeTest, EveryKernelFitsTheDevice) {

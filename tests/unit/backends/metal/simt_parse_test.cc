@@ -32,7 +32,8 @@ TEST(ParseKernels, ReadsNamesParametersAndLimits) {
 struct Args { uint n; };
 kernel void first(device const float* x [[buffer(0)]], constant Args& args [[buffer(3)]],
                   uint3 at [[thread_position_in_grid]]) { if (at.x < args.n) { } }
-[[max_total_threads_per_threadgroup(64)]] kernel void other() {}
+[[max_total_threads_per_threadgroup(32 * 2)]]
+kernel void other() {}
 kernel [[max_total_threads_per_threadgroup(256)]] void second(device half *out [[ buffer(1) ]]) {}
 )"));
   ASSERT_EQ(kernels.size(), 3u);
@@ -45,6 +46,8 @@ kernel [[max_total_threads_per_threadgroup(256)]] void second(device half *out [
   EXPECT_EQ(kernels[0].parameters[1].index, 3u);
   EXPECT_EQ(kernels[0].parameters[2].attribute, "thread_position_in_grid");
   EXPECT_EQ(kernels[2].name, "second");
+  EXPECT_EQ(kernels[0].max_threads, 1024u);
+  EXPECT_EQ(kernels[1].max_threads, 64u);
   EXPECT_EQ(kernels[2].max_threads, 256u);
   EXPECT_FALSE(kernels[2].parameters[0].is_read_only());
 }
