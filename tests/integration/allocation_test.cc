@@ -2,36 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <ostream>
 
 #include "engine/model_impl.h"
+#include "support/allocation_counter.h"
 #include "support/tiny_models.h"
-
-namespace {
-
-std::atomic<std::size_t> num_allocations = 0;
-
-}  // namespace
-
-// The other forms of operator new end in this one.
-void* operator new(std::size_t size) {
-  ++num_allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  ++num_allocations;
-  const auto align = static_cast<std::size_t>(alignment);
-  if (void* memory = std::aligned_alloc(align, (size + align - 1) / align * align)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace lattice {
 namespace {
@@ -49,9 +24,9 @@ void PrintTo(const Subject& subject, std::ostream* out) {
 class Allocation : public testing::TestWithParam<Subject> {};
 
 std::size_t allocations_of(const auto& call) {
-  const std::size_t before = num_allocations;
+  const std::size_t before = num_allocations();
   call();
-  return num_allocations - before;
+  return num_allocations() - before;
 }
 
 TEST_P(Allocation, NoneInASteadyForwardPass) {
