@@ -70,11 +70,12 @@ def ctest(preset: str, name: str, selection: list[str],
     return outcome
 
 
-def build_and_test(preset: str, left_out: str = "slow") -> Outcome:
-    """The tests built with a preset, but for those with a label that matches `left_out`."""
+def build_and_test(preset: str, selection: tuple[str, ...] = ("-LE", "slow"),
+                   name: str | None = None) -> Outcome:
+    """The tests of `selection` built with a preset, and their results under `name`."""
     outcome = build(preset)
     if outcome.failed == 0:
-        outcome.add(ctest(preset, f"test-{preset}", ["-LE", left_out]))
+        outcome.add(ctest(preset, name or f"test-{preset}", list(selection)))
     return outcome
 
 
@@ -116,11 +117,8 @@ def dev() -> Outcome:
 
 def gcc() -> Outcome:
     """Builds all with g++ 12, whose code computes the same: tests of the numbers."""
-    outcome = build("gcc")
-    if outcome.failed == 0:
-        # The Metal kernels are compiled by clang in either case.
-        outcome.add(ctest("gcc", "test-gcc", ["-LE", "slow|metal|cli|fuzz", "-E", GCC_EXCLUDED]))
-    return outcome
+    # The Metal kernels are compiled by clang in either case.
+    return build_and_test("gcc", ("-LE", "slow|metal|cli|fuzz", "-E", GCC_EXCLUDED))
 
 
 def asan() -> Outcome:
@@ -135,10 +133,7 @@ def tsan() -> Outcome:
 
 def slow() -> Outcome:
     """The tests labelled slow, on the dev build."""
-    outcome = build("dev")
-    if outcome.failed == 0:
-        outcome.add(ctest("dev", "test-slow", ["-L", "slow"]))
-    return outcome
+    return build_and_test("dev", ("-L", "slow"), "test-slow")
 
 
 def instructions() -> Outcome:

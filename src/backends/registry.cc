@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "backends/fallback/fallback_backend.h"
 
 namespace lattice {
@@ -15,13 +17,18 @@ std::vector<std::string_view> names_of(std::span<const BackendRow> rows) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Backend>> make_backend(std::string_view name,
-                                                    std::span<const BackendRow> rows) {
-  for (const BackendRow& row : rows) {
-    if (row.name == name) return row.make();
-  }
+Result<BackendRow> find_backend(std::string_view name, std::span<const BackendRow> rows) {
+  const auto row = std::ranges::find(rows, name, &BackendRow::name);
+  if (row != rows.end()) return *row;
   return fail(ErrorCode::kUnavailable, "device \"{}\": not built into this library, which has: {}",
               name, fmt::join(names_of(rows), ", "));
+}
+
+Result<std::shared_ptr<const Backend>> make_backend(std::string_view name,
+                                                    std::span<const BackendRow> rows) {
+  auto row = find_backend(name, rows);
+  if (!row) return forward_error(row);
+  return row->make();
 }
 
 std::shared_ptr<const Backend> with_cpu_behind(std::shared_ptr<const Backend> gpu,

@@ -23,7 +23,10 @@ struct BackendRow {
 /// The backends built into this library, best first.
 std::span<const BackendRow> backend_rows();
 
-/// The backend called `name`. Errors: kUnavailable, naming the reason and the known names.
+/// The row called `name`. Errors: kUnavailable, listing the known names.
+Result<BackendRow> find_backend(std::string_view name, std::span<const BackendRow> rows);
+
+/// The backend called `name`. Errors: those of find_backend() and of the row.
 Result<std::shared_ptr<const Backend>> make_backend(
     std::string_view name, std::span<const BackendRow> rows = backend_rows());
 

@@ -34,10 +34,7 @@ class ContextPool {
     ~Lease() { pool_.give_back(std::move(context_)); }
     Context& operator*() { return *context_; }
     /// The device that computed all or a part of the pass so far, if not the backend's own.
-    std::string_view other_device() const {
-      const std::string_view device = context_->backend().name_of_pass(*context_);
-      return device == context_->backend().name() ? std::string_view() : device;
-    }
+    std::string_view other_device() const { return context_->other_device(); }
 
    private:
     ContextPool& pool_;

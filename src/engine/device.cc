@@ -13,13 +13,16 @@ bool gpu_refused() {
   return value != nullptr && *value != '\0';
 }
 
-Result<std::shared_ptr<const Backend>> make_for(const BackendRow& row, const HeadShape& heads) {
+// The backend of a row for a model with `heads`, a GPU's with the CPU behind it.
+Result<std::shared_ptr<const Backend>> make_for(const BackendRow& row, const HeadShape& heads,
+                                                OnGpuFailure on_failure,
+                                                std::span<const BackendRow> rows) {
   auto backend = row.make();
   if (!backend) return backend;
   if (const auto supported = (*backend)->supports(heads); !supported) {
     return tl::make_unexpected(supported.error());
   }
-  return backend;
+  return row.is_gpu ? with_cpu_behind(*std::move(backend), on_failure, rows) : *std::move(backend);
 }
 
 DeviceChoice choose_best(const HeadShape& heads, std::span<const BackendRow> rows) {
@@ -29,10 +32,9 @@ DeviceChoice choose_best(const HeadShape& heads, std::span<const BackendRow> row
       passed_over = "LATTICE_NO_GPU is set";
       continue;
     }
-    auto backend = make_for(row, heads);
+    auto backend = make_for(row, heads, OnGpuFailure::kUseCpu, rows);
     if (backend) {
-      return {row.is_gpu ? with_cpu_behind(*std::move(backend), OnGpuFailure::kUseCpu, rows)
-                         : *std::move(backend),
+      return {*std::move(backend),
               passed_over.empty() ? "the best device of this build" : passed_over};
     }
     if (!row.is_gpu) raise(backend.error().code, "{}", backend.error().message);
@@ -47,14 +49,8 @@ DeviceChoice choose_best(const HeadShape& heads, std::span<const BackendRow> row
 DeviceChoice choose_device(const std::string& device, const HeadShape& heads,
                            std::span<const BackendRow> rows) {
   if (device == "auto") return choose_best(heads, rows);
-  for (const BackendRow& row : rows) {
-    if (row.name != device) continue;
-    auto backend = value_or_throw(make_for(row, heads));
-    return {row.is_gpu ? with_cpu_behind(std::move(backend), OnGpuFailure::kThrow, rows)
-                       : std::move(backend),
-            "named by the caller"};
-  }
-  return {value_or_throw(make_backend(device, rows)), ""};
+  const BackendRow row = value_or_throw(find_backend(device, rows));
+  return {value_or_throw(make_for(row, heads, OnGpuFailure::kThrow, rows)), "named by the caller"};
 }
 
 WeightFormat choose_weight_format(const std::string& dtype, StoredQuantization stored) {

@@ -26,8 +26,8 @@ class Context;
 
 /// A device's implementation of every op. One instance serves all threads; per-call state lives in
 /// the Context. The free functions of ops/ops.h check the arguments and then call these; an
-/// implementation may assume checked arguments. Only a GPU's may fail: it throws LatticeError and
-/// has then written nothing.
+/// implementation may assume checked arguments. Only a GPU's may fail: it throws LatticeError, and
+/// its inputs are then as they were, so that another backend can compute the op instead.
 class Backend {
  public:
   Backend() = default;
@@ -42,8 +42,6 @@ class Backend {
   /// Whether there are kernels for a model with these heads. Errors: kUnsupported, saying what does
   /// not fit.
   virtual Result<void> supports(const HeadShape&) const { return {}; }
-  /// The name of the backend that computed the pass that `context` ran last.
-  virtual std::string_view name_of_pass(const Context&) const { return name(); }
 
   /// Repacks a weight. Reads each part once, front to back, and discards the source pages behind
   /// itself, so that memory never holds a weight twice. `parts` are checked (check_linear_parts).

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "base/thread_pool.h"
 #include "ops/backend.h"
@@ -23,19 +24,20 @@ class Context {
   /// Begins a pass, which a GPU is to leave to the CPU if `host_only`.
   void begin_pass(bool host_only) {
     host_only_ = host_only;
-    used_host_ = false;
+    other_device_ = {};
   }
   bool host_only() const { return host_only_; }
-  /// Whether a part of the pass ran on the CPU instead of the GPU.
-  bool used_host() const { return used_host_; }
-  void mark_host_used() { used_host_ = true; }
+  /// The backend that computed a part of the pass in place of backend(); empty if none did.
+  std::string_view other_device() const { return other_device_; }
+  /// `name` must outlive the pass.
+  void set_other_device(std::string_view name) { other_device_ = name; }
 
  private:
   std::shared_ptr<const Backend> backend_;
   std::shared_ptr<ThreadPool> threads_;
   Workspace workspace_;
   bool host_only_ = false;
-  bool used_host_ = false;
+  std::string_view other_device_;
 };
 
 }  // namespace lattice

@@ -103,10 +103,4 @@ void expect_pieces_of(const Pieces& pieces, const std::string& text) {
   }
 }
 
-void check_refusal(const LatticeError* error, ErrorCode code, const std::string& part) {
-  ASSERT_NE(error, nullptr) << "accepted; expected an error about " << part;
-  EXPECT_EQ(error->code(), code) << error->what();
-  EXPECT_NE(std::string(error->what()).find(part), std::string::npos) << error->what();
-}
-
 }  // namespace lattice

@@ -8,6 +8,7 @@
 #include "engine/model_impl.h"
 #include "golden/generation_golden.h"
 #include "lattice/model.h"
+#include "support/expect_refused.h"
 #include "support/model_copy.h"
 
 namespace lattice {
@@ -49,19 +50,5 @@ struct Pieces {
 
 /// Checks the promises of OnText: whole characters, nothing empty, joined they are the text.
 void expect_pieces_of(const Pieces& pieces, const std::string& text);
-
-/// For expect_refused(); nullptr: there was no error.
-void check_refusal(const LatticeError* error, ErrorCode code, const std::string& part);
-
-/// Fails unless `call` throws a LatticeError with this code, whose message holds `part`.
-template <typename Call>
-void expect_refused(Call call, ErrorCode code, const std::string& part) {
-  try {
-    call();
-    check_refusal(nullptr, code, part);
-  } catch (const LatticeError& error) {
-    check_refusal(&error, code, part);
-  }
-}
 
 }  // namespace lattice

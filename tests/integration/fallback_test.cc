@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "lattice/model.h"
+#include "support/expect_refused.h"
 #include "support/fake_gpu.h"
 #include "support/model_copy.h"
 
@@ -83,16 +84,6 @@ TEST_F(Fallback, AModelWithoutKernelsIsTheCpus) {
   EXPECT_EQ(model.info().device, "cpu");
   EXPECT_EQ(model.info().device_reason, "gpu: head_dim: no kernels for 20");
   EXPECT_THAT(log_, ElementsAre(HasSubstr("no kernels for 20")));
-}
-
-void expect_refused(const auto& call, ErrorCode code, const std::string& names) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted; expected an error naming " << names;
-  } catch (const LatticeError& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    EXPECT_THAT(error.what(), HasSubstr(names));
-  }
 }
 
 TEST_F(Fallback, ADeviceNamedByTheCallerNeverFallsBack) {

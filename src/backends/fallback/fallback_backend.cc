@@ -7,10 +7,6 @@
 
 namespace lattice {
 
-std::string_view FallbackBackend::name_of_pass(const Context& context) const {
-  return context.used_host() ? cpu_->name() : gpu_->name();
-}
-
 std::optional<std::string> FallbackBackend::failure() const {
   const std::lock_guard lock(mutex_);
   return failure_;
@@ -37,7 +33,7 @@ void FallbackBackend::run(Context& context, const OnGpu& on_gpu, const OnCpu& on
       record_failure(error.what());
     }
   }
-  context.mark_host_used();
+  context.set_other_device(cpu_->name());
   on_cpu(*cpu_);
 }
 

@@ -12,9 +12,9 @@
 namespace lattice {
 
 /// A GPU's backend with the CPU behind it. An op runs on the CPU when its pass is to stay there
-/// (Context::set_host_only), and, if so asked, when the GPU has failed: the op that failed is
-/// computed again, all later ones of every pass go to the CPU at once, and the reason is logged
-/// once. That works op by op because a GPU's op writes nothing unless it succeeds.
+/// (Context::begin_pass), and, if so asked, when the GPU has failed: the op that failed is computed
+/// again, all later ones of every pass go to the CPU at once, and the reason is logged once. That
+/// works op by op because a GPU's op that fails leaves its inputs as they were.
 ///
 /// Weights are packed for each of the two when it first needs them.
 class FallbackBackend final : public Backend {
@@ -26,7 +26,6 @@ class FallbackBackend final : public Backend {
   std::string_view name() const override { return gpu_->name(); }
   std::string_view target() const override { return gpu_->target(); }
   Result<void> supports(const HeadShape& heads) const override { return gpu_->supports(heads); }
-  std::string_view name_of_pass(const Context& context) const override;
 
   /// Why the GPU is no longer used; nothing while it is.
   std::optional<std::string> failure() const;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "lattice/model.h"
+#include "support/expect_refused.h"
 #include "support/model_copy.h"
 
 namespace lattice {
@@ -20,16 +21,6 @@ std::string repeat(const std::string& text, int count) {
   std::string out;
   for (int i = 0; i < count; ++i) out += text;
   return out;
-}
-
-void expect_refused(const auto& call, ErrorCode code, const std::string& names) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted; expected an error naming " << names;
-  } catch (const LatticeError& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    EXPECT_NE(std::string(error.what()).find(names), std::string::npos) << error.what();
-  }
 }
 
 TEST(Rerank, EqualDocumentsKeepTheirOrder) {
